@@ -87,13 +87,14 @@ public sealed partial class S3FileStore
     /// <inheritdoc/>
     /// <remarks>
     /// One object after the other, in no particular order: a server that dies meanwhile leaves the rest. A folder that contains the
-    /// prefix of another store is refused.
+    /// prefix of another store is refused, and so is one with a key that no listing shows.
     /// </remarks>
     public async ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken)
     {
         ThrowIfRoot(folder);
         string prefix = _keys.OfFolder(folder);
         bool any = false;
+        int omitted = 0;
         await foreach (S3Object found in _bucket.ListAllAsync(prefix, cancellationToken))
         {
             any = true;
@@ -101,6 +102,20 @@ public sealed partial class S3FileStore
             {
                 throw S3Errors.Invalid($"The folder '{folder}' contains the prefix of another store. Delete that first.", folder.Value);
             }
+
+            omitted += _keys.IsOmitted(found.Key) ? 1 : 0;
+        }
+
+        if (omitted > 0)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                $"The folder '{folder}' is not deleted: {omitted} of the keys in it are no valid names and in no listing. Delete or rename them in the bucket, then try again.",
+                folder.Value)
+            {
+                Status = 409,
+                Omitted = omitted,
+            };
         }
 
         await Parallel.ForEachAsync(

@@ -66,6 +66,15 @@ internal static class Errors
     public static TransferException NotEmpty(TransferName name) => Invalid(
         $"The folder '{name}' is not empty. Delete what is in it first.", name.Value);
 
+    public static TransferException HasOmitted(TransferName name, int omitted) => new(
+        TransferError.InvalidRequest,
+        $"The folder '{name}' is not deleted: {omitted} of the entries in it are in no listing, because of their names or their kind, or because the server may not read them. Delete or rename them on the server, then try again.",
+        name.Value)
+    {
+        Status = StatusCodes.Status409Conflict,
+        Omitted = omitted,
+    };
+
     public static TransferException LeadsOut(TransferName name) => new(
         TransferError.Forbidden,
         $"'{name}' is, or goes through, a link that is absolute, or leads out of the folder that you may use or into the store's own files. Only other links are followed.",

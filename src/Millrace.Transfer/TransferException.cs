@@ -43,6 +43,9 @@ public sealed class TransferException : IOException
     /// <summary>The protocol on which it happened; null where it does not matter.</summary>
     public TransferProtocol? Protocol { get; init; }
 
+    /// <summary>How many entries no listing shows, where that is why a folder was not deleted; null otherwise.</summary>
+    public int? Omitted { get; init; }
+
     /// <summary>Whether another try may succeed.</summary>
     internal bool IsTransient { get; init; }
 
@@ -58,6 +61,7 @@ public sealed class TransferException : IOException
         RetryAfter = RetryAfter,
         Status = Status,
         Protocol = Protocol,
+        Omitted = Omitted,
         IsTransient = isTransient,
     };
 }

@@ -14,6 +14,9 @@ public abstract class CommandTests : FolderTests
     /// <summary>Where the calls of each command that starts are written down, in <c>1</c>, <c>2</c> and so on; null for nowhere.</summary>
     protected string? Traces { get; set; }
 
+    /// <summary>Whether the rights of files bind the commands also when root runs the tests; false for root's own rights.</summary>
+    protected bool IsBoundByRights { get; set; }
+
     public override void Dispose()
     {
         foreach (Process process in _started)
@@ -71,6 +74,17 @@ public abstract class CommandTests : FolderTests
         if (Traces is { } logs)
         {
             TracedCalls.Trace(start, Path.Combine(logs, $"{_started.Count + 1}"), Folder.Path);
+        }
+
+        if (IsBoundByRights && Environment.IsPrivilegedProcess)
+        {
+            string[] command = ["--bounding-set=-dac_override,-dac_read_search", start.FileName, .. start.ArgumentList];
+            start.FileName = "setpriv";
+            start.ArgumentList.Clear();
+            foreach (string argument in command)
+            {
+                start.ArgumentList.Add(argument);
+            }
         }
 
         Process process = Process.Start(start)!;

@@ -21,7 +21,7 @@ internal static class GetCommand
 
         Exit codes:
           0    everything is here
-          1    could not start, or at least one file failed (named on the error output); the others are here
+          1    could not start, or at least one file failed (named on the error output) or was not listed; the others are here
           130  stopped by Ctrl-C; the same command resumes
         """;
 
@@ -70,9 +70,12 @@ internal static class GetCommand
         bool toStandardOutput = destination == TransferItem.Standard;
         using var session = new TransferSession(settings.Client);
         (TransferTarget target, TransferClient client) = await session.OpenAsync(given, stop).ConfigureAwait(false);
+        int omitted = 0;
         List<TransferItem> items = target.IsFolder
-            ? await GetPlan.ListAsync(client, target, destination, stop).ConfigureAwait(false)
+            ? await GetPlan.ListAsync(client, target, destination, count => omitted += count, stop).ConfigureAwait(false)
             : [new TransferItem(destination, target.Name, target.UrlOf(target.Name), Bytes: null)];
+        int listed = TransferCommand.PrintOmitted(
+            "get", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "are not downloaded");
         if (items.Count == 0)
         {
             throw new TransferException(
@@ -80,7 +83,7 @@ internal static class GetCommand
         }
 
         LocalFolder? local = target.IsFolder ? new LocalFolder(destination) : null;
-        return await TransferBatch.RunAsync(
+        int moved = await TransferBatch.RunAsync(
             new TransferJob
             {
                 Command = "get",
@@ -94,6 +97,7 @@ internal static class GetCommand
                     GetAsync(client, options, item, target.Name, local, progress, cancellationToken),
             },
             stop).ConfigureAwait(false);
+        return moved == ExitCode.Success ? listed : moved;
     }
 
     private static async Task<TransferResult> GetAsync(
@@ -159,11 +163,11 @@ internal static class GetPlan
     }
 
     public static async Task<List<TransferItem>> ListAsync(
-        TransferClient client, TransferTarget target, string destination, CancellationToken cancellationToken)
+        TransferClient client, TransferTarget target, string destination, Action<int> omitted, CancellationToken cancellationToken)
     {
         var items = new List<TransferItem>();
         await foreach (RemoteEntry entry in client
-            .ListAsync(target.Name, recursive: true, cancellationToken).ConfigureAwait(false))
+            .ListAsync(target.Name, recursive: true, omitted, cancellationToken).ConfigureAwait(false))
         {
             if (!entry.IsFolder && entry.Name.IsIn(target.Name))
             {

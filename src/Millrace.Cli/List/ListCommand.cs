@@ -19,7 +19,7 @@ internal static class ListCommand
 
         Exit codes:
           0    listed
-          1    wrong arguments, no such file or folder, or the server refused; the error output says why
+          1    wrong arguments, no such file or folder, the server refused, or it left entries out; the error output says why
           130  stopped by Ctrl-C
         """;
 
@@ -54,9 +54,10 @@ internal static class ListCommand
         using var session = new TransferSession(settings.Client);
         (target, TransferClient client) = await session.OpenAsync(target, stop).ConfigureAwait(false);
         bool any = false;
+        int omitted = 0;
         try
         {
-            await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive, stop).ConfigureAwait(false))
+            await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive, count => omitted += count, stop).ConfigureAwait(false))
             {
                 any = true;
                 if (!Print(entry, target.Name))
@@ -70,7 +71,7 @@ internal static class ListCommand
             // Not a folder; a file has no slash either.
         }
 
-        if (!any && !target.IsFolder)
+        if (!any && omitted == 0 && !target.IsFolder)
         {
             StoredFile file = await client.FindAsync(target.Name, stop).ConfigureAwait(false) ?? throw new TransferException(
                 TransferError.NotFound, $"There is no file and no folder {target.UrlOf(target.Name)}.", target.Name.Value);
@@ -78,7 +79,7 @@ internal static class ListCommand
                 new RemoteEntry(file.Name, IsFolder: false, file.Length, file.Modified, file.Tag, file.Sha256), file.Name.Folder);
         }
 
-        return ExitCode.Success;
+        return TransferCommand.PrintOmitted("ls", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "are not listed");
 
         // Stops when nobody reads any more, as in `millrace ls … | head`.
         bool Print(RemoteEntry entry, TransferName folder)

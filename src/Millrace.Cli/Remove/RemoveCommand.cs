@@ -14,7 +14,7 @@ internal static class RemoveCommand
 
         Exit codes:
           0    everything was deleted
-          1    could not start, the answer was no, or at least one file was not deleted (named on the error output)
+          1    could not start, the answer was no, or at least one file was not deleted (named on the error output) or not listed
           130  stopped by Ctrl-C
         """;
 
@@ -76,11 +76,19 @@ internal static class RemoveCommand
         using var session = new TransferSession(settings.Client);
         var items = new List<RemoveItem>();
         bool folders = false;
+        int listed = ExitCode.Success;
         foreach (TransferTarget given in targets)
         {
             (TransferTarget target, TransferClient client) = await session.OpenAsync(given, stop).ConfigureAwait(false);
             folders |= target.IsFolder;
-            await AddAsync(items, target, client, stop).ConfigureAwait(false);
+            int omitted = await AddAsync(items, target, client, stop).ConfigureAwait(false);
+            listed |= TransferCommand.PrintOmitted(
+                "rm", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "are not deleted");
+        }
+
+        if (items.Count == 0)
+        {
+            return listed;
         }
 
         if (folders && !yes && !await ConfirmAsync(items, targets, stop).ConfigureAwait(false))
@@ -88,20 +96,23 @@ internal static class RemoveCommand
             return ExitCode.CannotStart;
         }
 
-        return await DeleteAllAsync(items, precondition, settings, stop).ConfigureAwait(false);
+        int deleted = await DeleteAllAsync(items, precondition, settings, stop).ConfigureAwait(false);
+        return deleted == ExitCode.Success ? listed : deleted;
     }
 
-    private static async Task AddAsync(
+    /// <returns>How many entries the server leaves out.</returns>
+    private static async Task<int> AddAsync(
         List<RemoveItem> items, TransferTarget target, TransferClient client, CancellationToken stop)
     {
         if (!target.IsFolder)
         {
             items.Add(new RemoveItem(client, target.Name, target.UrlOf(target.Name), Bytes: null));
-            return;
+            return 0;
         }
 
         int before = items.Count;
-        await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive: true, stop).ConfigureAwait(false))
+        int omitted = 0;
+        await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive: true, count => omitted += count, stop).ConfigureAwait(false))
         {
             if (!entry.IsFolder && entry.Name.IsIn(target.Name))
             {
@@ -109,11 +120,13 @@ internal static class RemoveCommand
             }
         }
 
-        if (items.Count == before)
+        if (items.Count == before && omitted == 0)
         {
             throw new TransferException(
                 TransferError.NotFound, $"There is no file in {target.UrlOf(target.Name, folder: true)}.", target.Name.Value);
         }
+
+        return omitted;
     }
 
     private static async Task<bool> ConfirmAsync(

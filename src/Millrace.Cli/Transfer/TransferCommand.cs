@@ -45,6 +45,29 @@ internal static class TransferCommand
         Console.Error.WriteLine($"millrace {name}: {TransferFailure.Describe(exception)}");
     }
 
+    /// <summary>Says that a server left entries out of its listing, which is no success of whatever wanted all of them.</summary>
+    /// <param name="name">The command.</param>
+    /// <param name="json">Whether it prints JSON.</param>
+    /// <param name="url">The folder.</param>
+    /// <param name="omitted">How many entries.</param>
+    /// <param name="consequence">What became of them, for example "were not downloaded".</param>
+    /// <returns>The exit code.</returns>
+    public static int PrintOmitted(string name, bool json, string url, int omitted, string consequence)
+    {
+        if (omitted == 0)
+        {
+            return ExitCode.Success;
+        }
+
+        PrintError(name, json, url, new TransferException(
+            TransferError.Failed,
+            $"{omitted} {(omitted == 1 ? "entry" : "entries")} of {url} {consequence}: the server does not list what has a name that is not valid on every system, is neither a file nor a folder, or may not be read.")
+        {
+            Omitted = omitted,
+        });
+        return ExitCode.TransferFailed;
+    }
+
     public static TransferException Invalid(string message) => new(TransferError.InvalidRequest, message);
 
     public static void WriteLine(TextWriter output, string line)

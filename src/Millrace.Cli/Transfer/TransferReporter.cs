@@ -113,8 +113,13 @@ internal sealed record TransferLine
 /// <summary>A failure that is not a file's, or that of a file that was only looked at or deleted; a line of `--json`.</summary>
 internal sealed record FailureLine(string Url, string Error, int? Status, string Message)
 {
+    public int? Omitted { get; init; }
+
     public static FailureLine Of(string url, Exception exception) =>
-        new(url, TransferFailure.KindOf(exception), (exception as TransferException)?.Status, TransferFailure.Describe(exception));
+        new(url, TransferFailure.KindOf(exception), (exception as TransferException)?.Status, TransferFailure.Describe(exception))
+        {
+            Omitted = (exception as TransferException)?.Omitted,
+        };
 
     public string ToJson() => CommandJson.ToLine(this);
 }

@@ -65,6 +65,10 @@ internal sealed class Keys
         return key.StartsWith(_root, StringComparison.Ordinal) && TransferName.TryParse(key[_root.Length..], out name);
     }
 
+    /// <summary>Whether a key is nobody's: neither a name, nor that of a folder, nor a store's own.</summary>
+    public bool IsOmitted(string key) =>
+        !TryName(key.EndsWith('/') ? key[..^1] : key, out _) && key.Length > _root.Length && !IsHidden(key.AsSpan(_root.Length));
+
     public string OfDigest(TransferName name) => $"{Hidden}digests/{Hash(name)}";
 
     public string OfClaims(TransferName name) => $"{Claims}{Hash(name)}/";

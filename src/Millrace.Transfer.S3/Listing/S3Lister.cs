@@ -15,17 +15,22 @@ internal sealed class S3Lister(
     private readonly string _folder = keys.OfFolder(options.Folder);
     private readonly List<FileEntry> _found = [];
     private readonly HashSet<string> _folders = new(StringComparer.Ordinal);
+    private readonly List<string> _omitted = [];
     private bool _any;
+    private int _omittedBefore;
 
     public async ValueTask<FilePage> ListAsync(CancellationToken cancellationToken)
     {
         string? last = null;
         bool truncated = true;
-        string? after = options.After.IsRoot ? null : keys.Of(options.After);
+        string? start = options.After.IsRoot ? null : keys.Of(options.After);
         while (truncated && _found.Count < options.PageSize)
         {
-            (last, truncated) = await FetchAsync(after, cancellationToken);
-            after = last;
+            // Whatever was found so far is before what comes, and on this page.
+            _omittedBefore += _omitted.Count;
+            _omitted.Clear();
+            (last, truncated) = await FetchAsync(start, cancellationToken);
+            start = last;
         }
 
         if (!_any && options.After.IsRoot && string.IsNullOrEmpty(options.Prefix) && !options.Folder.IsRoot)
@@ -44,15 +49,17 @@ internal sealed class S3Lister(
         }
 
         _found.Sort(static (left, right) => CompareAsBucket(left.Name.Value, right.Name.Value));
+        bool isFull = _found.Count >= options.PageSize;
         bool more = truncated || _found.Count > options.PageSize;
         if (_found.Count > options.PageSize)
         {
             _found.RemoveRange(options.PageSize, _found.Count - options.PageSize);
         }
 
-        TransferName next = more && _found.Count > 0 ? _found[^1].Name : default;
+        int after = isFull ? _omitted.Count(key => CompareAsBucket(key, keys.Of(_found[^1].Name)) > 0) : 0;
+        TransferName next = (more || after > 0) && _found.Count > 0 ? _found[^1].Name : default;
         _found.Sort(static (left, right) => left.Name.CompareTo(right.Name));
-        return new FilePage(_found, next);
+        return new FilePage(_found, next) { Omitted = _omittedBefore + _omitted.Count - after };
     }
 
     /// <summary>Adds what one request returns.</summary>
@@ -85,6 +92,10 @@ internal sealed class S3Lister(
                     new StoredFile(name, length, modified, new EntityTag(tag), digests.FindKnown(name, tag, length)),
                     modified));
             }
+            else if (keys.IsOmitted(found.Key) && IsAfter(found.Key))
+            {
+                _omitted.Add(found.Key);
+            }
         }
 
         foreach (string prefix in page.CommonPrefixes)
@@ -105,6 +116,10 @@ internal sealed class S3Lister(
         {
             // Nobody wrote a folder, so it has no time.
             _found.Add(new FileEntry(name, File: null, DateTimeOffset.UnixEpoch));
+        }
+        else if (keys.IsOmitted(prefix) && IsAfter(prefix))
+        {
+            _omitted.Add(prefix);
         }
     }
 
@@ -136,6 +151,8 @@ internal sealed class S3Lister(
     }
 
     private bool IsAfter(TransferName name) => options.After.IsRoot || name.CompareTo(options.After) > 0;
+
+    private bool IsAfter(string key) => options.After.IsRoot || CompareAsBucket(key, keys.Of(options.After)) > 0;
 
     private static string Later(string? left, string right) =>
         left is null || CompareAsBucket(left, right) < 0 ? right : left;

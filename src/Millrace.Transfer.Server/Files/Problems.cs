@@ -109,6 +109,7 @@ internal static class Problems
                 Detail = refusal.Message,
                 Error = refusal.Error.ToString(),
                 Name = string.IsNullOrEmpty(refusal.Name) ? null : refusal.Name,
+                Omitted = refusal.Omitted,
                 ExpectedOffset = isOffset ? refusal.Offset : null,
                 ProvidedOffset = isOffset ? refusal.ProvidedOffset : null,
             },

@@ -22,6 +22,9 @@ internal sealed class Refusal(TransferError error, string message, string? name 
 
     public TimeSpan? RetryAfter { get; init; }
 
+    /// <summary>How many entries no listing shows, where that is the reason; null otherwise.</summary>
+    public int? Omitted { get; init; }
+
     /// <summary>Bytes of the upload that the server has kept; null where that does not matter.</summary>
     public long? Offset { get; init; }
 
@@ -51,6 +54,7 @@ internal sealed class Refusal(TransferError error, string message, string? name 
             Offset = transfer.Offset,
             RetryAfter = transfer.RetryAfter,
             Status = transfer.Status,
+            Omitted = transfer.Omitted,
         },
         FilePipeException file => Of(Errors.Translate(file)),
         _ when FindBrokenBody(exception) is { } broken => OfBrokenBody(broken, "Nothing was stored; send it again."),

@@ -22,6 +22,7 @@ internal static class StoreConflict
                 exception.Error, exception.Message, exception.Name)
             {
                 Status = exception.Status ?? StatusCodes.Status409Conflict,
+                Omitted = exception.Omitted,
             };
         }
     }

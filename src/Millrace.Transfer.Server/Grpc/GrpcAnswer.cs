@@ -29,6 +29,9 @@ internal sealed class GrpcAnswer
     /// <summary>Where frames go, once it has begun.</summary>
     public PipeWriter Body => _body!;
 
+    /// <summary>Entries that a listing leaves out, which its trailers say.</summary>
+    public int Omitted { get; set; }
+
     private HttpResponse Response => _call.Context.Response;
 
     /// <summary>Begins the response: before that, Kestrel lends a buffer that it copies from.</summary>
@@ -109,7 +112,11 @@ internal sealed class GrpcAnswer
 
         if (_call.Form == GrpcForm.Http2)
         {
-            Response.AppendTrailer(GrpcFields.Status, Success);
+            foreach ((string name, string value) in Trailers(Success, problem: null))
+            {
+                Response.AppendTrailer(name, value);
+            }
+
             return;
         }
 
@@ -156,9 +163,14 @@ internal sealed class GrpcAnswer
         }
     }
 
-    private static IEnumerable<(string Name, string Value)> Trailers(string status, GrpcProblem? problem)
+    private IEnumerable<(string Name, string Value)> Trailers(string status, GrpcProblem? problem)
     {
         yield return (GrpcFields.Status, status);
+        if ((problem?.Omitted ?? Omitted) is > 0 and var omitted)
+        {
+            yield return (GrpcFields.Omitted, omitted.ToString(CultureInfo.InvariantCulture));
+        }
+
         if (problem is not { } failed)
         {
             yield break;
@@ -182,7 +194,7 @@ internal sealed class GrpcAnswer
     }
 
     /// <summary>The same as gRPC-Web has them in the body.</summary>
-    private static string Fields(string status, GrpcProblem? problem) =>
+    private string Fields(string status, GrpcProblem? problem) =>
         string.Concat(Trailers(status, problem).Select(static field => $"{field.Name}:{field.Value}\r\n"));
 
     private void AddFields()

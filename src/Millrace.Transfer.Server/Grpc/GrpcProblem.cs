@@ -14,6 +14,9 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
     /// <summary>When another try makes sense; null where that is not known.</summary>
     public TimeSpan? RetryAfter { get; init; }
 
+    /// <summary>How many entries no listing shows, where that is why a folder was not deleted; null otherwise.</summary>
+    public int? Omitted { get; init; }
+
     /// <summary>Whether it is a fault of the server, which the log reports.</summary>
     public bool IsUnexpected { get; init; }
 
@@ -38,6 +41,7 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
             Offset = refusal.Offset,
             RetryAfter = refusal.RetryAfter,
             OwnHttpStatus = refusal.Status,
+            Omitted = refusal.Omitted,
         },
         GrpcFault fault => new(fault.Status, fault.Message),
         InvalidProtocolBufferException => new(

@@ -3,7 +3,15 @@ namespace Millrace.Transfer.Server;
 /// <summary>A page of a listing.</summary>
 /// <param name="Entries">In the order of their names.</param>
 /// <param name="Next">What to continue with; <c>default</c> (the root) at the end.</param>
-public sealed record FilePage(IReadOnlyList<FileEntry> Entries, TransferName Next);
+public sealed record FilePage(IReadOnlyList<FileEntry> Entries, TransferName Next)
+{
+    /// <summary>
+    /// How many entries the page leaves out between its names, because no request could name them (a name that is not valid on every system),
+    /// they are neither files nor folders, they are links that lead nowhere or out, or the store may not read them. The pages of a
+    /// listing add up to all of them.
+    /// </summary>
+    public int Omitted { get; init; }
+}
 
 /// <summary>A file or folder of a listing.</summary>
 /// <param name="Name">Its whole name.</param>

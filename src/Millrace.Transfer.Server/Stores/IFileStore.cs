@@ -54,6 +54,9 @@ public interface IFileStore
 
     /// <summary>Deletes a folder with everything in it.</summary>
     /// <returns>False when there was no such folder.</returns>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.InvalidRequest"/> with <see cref="TransferException.Omitted"/>: something in it is in no listing.
+    /// </exception>
     ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken);
 
     /// <summary>Moves or renames a file, or a folder with everything in it, in one step and durably.</summary>

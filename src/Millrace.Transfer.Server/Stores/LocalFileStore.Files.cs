@@ -91,6 +91,10 @@ public sealed partial class LocalFileStore
             using StoreFolder folder = _tree.TryOpenFolder(options.Folder) ?? throw Errors.NoFolder(options.Folder);
             return await new FileLister(_tree, _watch, _digests, _snapshots, options).ListAsync(folder, cancellationToken);
         }
+        catch (UnauthorizedAccessException exception)
+        {
+            throw Errors.Translate(exception, "list", options.Folder);
+        }
         finally
         {
             _listing.Release();

@@ -1,3 +1,4 @@
+using System.IO.Enumeration;
 using System.Text;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Interop;
@@ -110,7 +111,8 @@ public sealed partial class LocalFileStore
     /// <inheritdoc/>
     /// <remarks>
     /// The folder disappears in one step, and is then deleted; what a killed process leaves of it, the next one deletes. Links in it
-    /// are deleted, never followed. A folder that is, or contains, the folder of another store is refused.
+    /// are deleted, never followed. A folder that is, or contains, the folder of another store is refused, and so is one with anything
+    /// that no listing shows: nobody deletes what he was not shown.
     /// </remarks>
     public async ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken)
     {
@@ -125,6 +127,11 @@ public sealed partial class LocalFileStore
                 return false;
             }
 
+            if (CountOmitted(folder, cancellationToken) is > 0 and var omitted)
+            {
+                throw Errors.HasOmitted(folder, omitted);
+            }
+
             ThrowIfHasStore(parent.PathOf(name), folder, cancellationToken);
             if (TryHide(parent, name) is { } remains)
             {
@@ -136,7 +143,6 @@ public sealed partial class LocalFileStore
                 FolderWalk.Delete(parent.PathOf(name), Native, bytes => Limits.AddUsed(-bytes));
                 parent.Flush();
             }
-
             return true;
         }
         catch (Exception exception)
@@ -237,6 +243,56 @@ public sealed partial class LocalFileStore
         catch (IOException exception) when (SystemError.Kind(exception, FilePipeError.Failed) == FilePipeError.CrossDevice)
         {
             return null;
+        }
+    }
+
+    /// <summary>Counts what is in a folder, and in all below it, and in none of their listings.</summary>
+    private int CountOmitted(TransferName name, CancellationToken cancellationToken)
+    {
+        int omitted = 0;
+        try
+        {
+            using StoreFolder? folder = _tree.TryOpenFolder(name);
+            if (folder is null)
+            {
+                return 0;
+            }
+
+            foreach (string fileName in FolderSnapshot.Enumerate(folder, static (ref FileSystemEntry entry) => entry.FileName.ToString()))
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                if (NameRules.IsOfStore(fileName))
+                {
+                    continue;
+                }
+
+                omitted += !TransferName.TryParse($"{name.Value}/{fileName}", out TransferName child) ? 1
+                    : !folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink) ? folder.Lacks(fileName) ? 0 : 1
+                    : isFolder ? CountOmitted(child, cancellationToken)
+                    : (isLink ? LeadsNowhere(child) : !facts.IsRegular) ? 1
+                    : 0;
+            }
+        }
+        catch (Exception exception) when (exception is TransferException or UnauthorizedAccessException)
+        {
+            // Nobody is shown what is in it.
+            omitted++;
+        }
+
+        return omitted;
+    }
+
+    private bool LeadsNowhere(TransferName link)
+    {
+        try
+        {
+            using SafeFileHandle? file = _tree.TryOpenFile(link);
+            using StoreFolder? folder = file is null ? _tree.TryOpenFolder(link) : null;
+            return file is null && folder is null;
+        }
+        catch (TransferException)
+        {
+            return true;
         }
     }
 

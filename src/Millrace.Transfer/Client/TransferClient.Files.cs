@@ -32,10 +32,27 @@ public sealed partial class TransferClient
     /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.Protocol"/>: the server lists what is no name, or is not
     /// in the folder.
     /// </exception>
+    public IAsyncEnumerable<RemoteEntry> ListAsync(
+        TransferName folder = default, bool recursive = false, CancellationToken cancellationToken = default) =>
+        ListAsync(folder, recursive, static _ => { }, cancellationToken);
+
+    /// <summary>Lists a folder, and says how many entries the server leaves out.</summary>
+    /// <param name="folder">The folder; <c>default</c> for the root.</param>
+    /// <param name="recursive">Whether the files of folders in it are listed too (then folders themselves are not).</param>
+    /// <param name="omitted">
+    /// Is called before the entries of a page with the number of those that are missing in it: because of their names, which are not
+    /// valid on every system, or their kind, or because the server may not read them. Not called for none.
+    /// </param>
+    /// <param name="cancellationToken">Ends the listing.</param>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.Protocol"/>: the server lists what is no name, or is not
+    /// in the folder.
+    /// </exception>
     public async IAsyncEnumerable<RemoteEntry> ListAsync(
-        TransferName folder = default, bool recursive = false,
+        TransferName folder, bool recursive, Action<int> omitted,
         [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
+        ArgumentNullException.ThrowIfNull(omitted);
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
         string? after = null;
         int emptyPages = 0;
@@ -49,6 +66,11 @@ public sealed partial class TransferClient
                     return await context.Protocol.ListAsync(folder, recursive, from, watch).ConfigureAwait(false);
                 },
                 cancellationToken).ConfigureAwait(false);
+            if (page.Omitted is > 0 and var missing)
+            {
+                omitted(missing);
+            }
+
             foreach (ListingEntry entry in page.Entries)
             {
                 yield return Read(entry, folder, context.Protocol.Kind);

@@ -26,6 +26,7 @@ public sealed partial class TransferClient
             LocalFolder.Files(path, folder).ToAsyncEnumerable(),
             progress,
             (item, report, token) => PutAsync(item.Path, item.Name, options with { Length = null }, report, token),
+            static () => 0,
             cancellationToken);
     }
 
@@ -36,7 +37,9 @@ public sealed partial class TransferClient
     /// <param name="progress">Is told how far each file is.</param>
     /// <param name="cancellationToken">Ends it; files that are finished stay.</param>
     /// <returns>The results, by name.</returns>
-    /// <exception cref="AggregateException">Some failed, each for its own reason; the others were downloaded.</exception>
+    /// <exception cref="AggregateException">
+    /// Some failed, each for its own reason, or the server left some out of its listing; the others were downloaded.
+    /// </exception>
     public Task<IReadOnlyList<TransferResult>> GetFolderAsync(
         TransferName folder, string path, GetOptions options = default,
         IProgress<FolderProgress>? progress = null, CancellationToken cancellationToken = default)
@@ -44,8 +47,9 @@ public sealed partial class TransferClient
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentOutOfRangeException.ThrowIfNotEqual(options.Range, null, nameof(options));
         var local = new LocalFolder(path);
+        int omitted = 0;
         return MoveAllAsync(
-            ListAsync(folder, recursive: true, cancellationToken)
+            ListAsync(folder, recursive: true, count => omitted += count, cancellationToken)
                 .Where(entry => !entry.IsFolder).Select(entry => new FolderItem(entry.Name, local.PathOf(entry.Name, folder))),
             progress,
             (item, report, token) =>
@@ -53,13 +57,14 @@ public sealed partial class TransferClient
                 local.Prepare(item.Path, item.Name);
                 return GetAsync(item.Name, item.Path, options, report, token);
             },
+            () => omitted,
             cancellationToken);
     }
 
     private static async Task<IReadOnlyList<TransferResult>> MoveAllAsync(
         IAsyncEnumerable<FolderItem> files, IProgress<FolderProgress>? progress,
         Func<FolderItem, IProgress<TransferProgress>?, CancellationToken, Task<TransferResult>> move,
-        CancellationToken cancellationToken)
+        Func<int> omitted, CancellationToken cancellationToken)
     {
         var results = new ConcurrentBag<TransferResult>();
         var failures = new ConcurrentBag<Exception>();
@@ -83,6 +88,15 @@ public sealed partial class TransferClient
                     report?.Fail(exception);
                 }
             }).ConfigureAwait(false);
+        if (omitted() is > 0 and var missing)
+        {
+            failures.Add(new TransferException(
+                TransferError.Failed, $"The server left {missing} entries of the folder out of its listing, so they were not downloaded.")
+            {
+                Omitted = missing,
+            });
+        }
+
         return failures.IsEmpty
             ? [.. results.OrderBy(result => result.Name)]
             : throw new AggregateException(

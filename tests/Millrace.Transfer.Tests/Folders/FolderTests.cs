@@ -151,6 +151,26 @@ public sealed class FolderTests : ServerTest
         Assert.False(await client.DeleteFolderAsync(Clients.Name("c%d")));
     }
 
+    [NeedsTheory(Need.Unix), EveryProtocol(ProtocolSet.Downloads)]
+    public async Task What_a_server_leaves_out_is_counted_and_not_deleted(TransferProtocol protocol)
+    {
+        Server.Write("f/a", 10);
+        Server.Write("f/what?", 10);
+        Server.Write("f/sub/nul", 10);
+        using var back = new TemporaryFolder();
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
+
+        int omitted = 0;
+        Assert.Equal(2, await client.ListAsync(Clients.Name("f"), false, count => omitted += count).CountAsync());
+        Assert.Equal(1, omitted);
+        AggregateException missing = await Assert.ThrowsAsync<AggregateException>(() => client.GetFolderAsync(Clients.Name("f"), back.Path));
+        Assert.Equal(2, Assert.IsType<TransferException>(Assert.Single(missing.InnerExceptions)).Omitted);
+        Assert.Equal(["a"], back.Files);
+        TransferException refused = await Assert.ThrowsAsync<TransferException>(() => client.DeleteFolderAsync(Clients.Name("f")));
+        Assert.Equal(2, refused.Omitted);
+        Assert.Equal(10, (await client.FindAsync(Clients.Name("f/a")))!.Length);
+    }
+
     /// <summary>A server that lists what no server may: none of ours can be made to.</summary>
     private sealed class LyingServer(string listed) : HttpMessageHandler
     {

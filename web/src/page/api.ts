@@ -12,8 +12,8 @@ export const paths = {
 /** A refusal of the server; status 0 when there was no response. */
 export class ServerError extends Error {
   /** @param detail The server's own sentence, for problems that only its operator can mend. */
-  constructor(readonly status: number, readonly error = "", readonly retryAfter = 0, readonly detail = "") {
-    super(sentence(status, error));
+  constructor(readonly status: number, readonly error = "", readonly retryAfter = 0, readonly detail = "", omitted = 0) {
+    super(omitted ? texts.errors.omitted(omitted) : sentence(status, error));
   }
 }
 
@@ -44,8 +44,8 @@ function sentence(status: number, error: string): string {
 
 /** The error in a response: the body is a problem document, RFC 9457. */
 export function errorOf(status: number, body: string, retryAfter: string | null): ServerError {
-  const { error, detail } = problemIn(body);
-  return new ServerError(status, error, Number(retryAfter) || 0, detail);
+  const { error, detail, omitted } = problemIn(body);
+  return new ServerError(status, error, Number(retryAfter) || 0, detail, omitted);
 }
 
 /** The same where only the body is known. */
@@ -54,13 +54,13 @@ export function errorIn(body: string): ServerError {
   return new ServerError(status, error);
 }
 
-function problemIn(body: string): { status: number; error: string; detail: string } {
+function problemIn(body: string): { status: number; error: string; detail: string; omitted: number } {
   try {
-    const { status, error, detail } = JSON.parse(body) as { status?: number; error?: string; detail?: string };
-    return { status: Number(status) || 0, error: String(error ?? ""), detail: String(detail ?? "") };
+    const { status, error, detail, omitted } = JSON.parse(body) as { status?: number; error?: string; detail?: string; omitted?: number };
+    return { status: Number(status) || 0, error: String(error ?? ""), detail: String(detail ?? ""), omitted: Number(omitted) || 0 };
   } catch {
     // Something between us and the server has answered.
-    return { status: 0, error: "", detail: "" };
+    return { status: 0, error: "", detail: "", omitted: 0 };
   }
 }
 

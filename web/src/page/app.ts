@@ -229,7 +229,7 @@ export class App {
     const { listing, arrangement } = this;
     const files = listing.all - listing.folders;
     const text = !may("list") || this.failure ? "" : !listing.complete ? texts.loading(listing.all)
-      : arrangement.filter ? texts.matches(listing.length, listing.all) : texts.summary(listing.folders, files, size(listing.bytes));
+      : arrangement.filter ? texts.matches(listing.length, listing.all) : [texts.summary(listing.folders, files, size(listing.bytes)), listing.omitted ? texts.omitted(listing.omitted) : ""].filter(Boolean).join(". ");
     if (arrangement.filter && listing.complete && text !== this.status.textContent) announce(text);
     // It was read in part: what is missing would otherwise look as if it did not exist.
     if (this.failure && listing.length > 0) this.status.replaceChildren(`${texts.incomplete} ${new ServerError(this.failure.status).message} `, h("button", { type: "button", class: "button small", click: () => this.readAgain() }, texts.tryAgain));
@@ -245,6 +245,7 @@ export class App {
     if (status === 403) return placeholder(icons.key, texts.notAllowed, "");
     if (status !== undefined && status !== 404) return placeholder(icons.offline, texts.cannotLoad, new ServerError(status).message, again);
     if (this.arrangement.filter) return placeholder(icons.search, texts.noMatch(this.arrangement.filter), "", { label: texts.clearFilter, act: () => this.toolbar.clearFilter() });
+    if (this.listing.omitted) return placeholder(icons.folder, texts.omitted(this.listing.omitted), "");
     return placeholder(this.canWrite ? icons.drop : icons.folder, texts.empty, this.canWrite ? texts.emptyDrop : texts.emptyOther);
   }
 

@@ -35,5 +35,5 @@ export type ListRequest =
 
 export type ListMessage =
   | { type: "rows"; run: number; start: number; columns: Columns }
-  | { type: "view"; run: number; order: Uint32Array<ArrayBuffer>; all: number; folders: number; bytes: number; complete: boolean }
+  | { type: "view"; run: number; order: Uint32Array<ArrayBuffer>; all: number; folders: number; bytes: number; complete: boolean; omitted: number }
   | { type: "failed"; run: number; status: number; error: string };

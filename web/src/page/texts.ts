@@ -44,6 +44,7 @@ export const texts = {
   summary: (folders: number, count: number, bytes: string) =>
     [folders ? some(folders, "folder", "folders") : "", count || !folders ? `${files(count)}${count ? `, ${bytes}` : ""}` : ""]
       .filter(Boolean).join(" and "),
+  omitted: (n: number) => `${some(n, "entry is", "entries are")} not shown: the name is not valid on every system, or the server may not read it`,
   matches: (n: number, all: number) => `${count(n)} of ${items(all)}`,
   loading: (n: number) => (n ? `Loading… ${items(n)} so far` : "Loading…"),
   empty: "This folder is empty",
@@ -134,6 +135,7 @@ export const texts = {
     noSpace: "There is no space left on the server.",
     busy: "The server is busy. Try again in a moment.",
     digest: "The file arrived damaged. Try again.",
+    omitted: (n: number) => `It contains ${some(n, "entry that is", "entries that are")} not shown here, so nothing was deleted. Someone has to delete or rename them on the server.`,
     unsupported: "This server cannot do that.",
     reading: "The browser cannot read this file. It may have been changed, moved or deleted.",
     readingFolder: "The browser cannot read this folder to its end. It may have been changed, moved or deleted.",

@@ -18,11 +18,17 @@ internal sealed class FileLister(
 
     private bool _more;
     private int _waits;
+    private int _omitted;
+
+    /// <summary>The same before the last entry: what follows it is counted by the next page.</summary>
+    private int _omittedBefore;
 
     public async ValueTask<FilePage> ListAsync(StoreFolder folder, CancellationToken cancellationToken)
     {
         await WalkAsync(folder, options.Folder, cancellationToken);
-        return new FilePage(_page, _more ? _page[^1].Name : default);
+        bool isFull = _page.Count == options.PageSize;
+        bool more = _more || (isFull && _omitted > _omittedBefore);
+        return new FilePage(_page, more ? _page[^1].Name : default) { Omitted = isFull ? _omittedBefore : _omitted };
     }
 
     /// <summary>
@@ -136,30 +142,49 @@ internal sealed class FileLister(
     {
         string text = key.TrimEnd('/');
         string fileName = text[start..];
-        if (!TransferName.TryParse(text, out TransferName name) || !folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink))
+        if (!TransferName.TryParse(text, out TransferName name))
         {
+            _omitted += NameRules.IsOfStore(fileName) ? 0 : 1;
             return;
         }
 
-        if (isFolder && options.Recursive)
+        if (folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink))
         {
-            using StoreFolder? below = TryOpenFolder(name);
-            if (below is not null)
+            if (isFolder && options.Recursive)
             {
-                await WalkAsync(below, name, cancellationToken);
+                await EnterAsync(name, cancellationToken);
+                return;
             }
 
-            return;
+            FileEntry? entry = isFolder
+                ? new FileEntry(name, File: null, facts.ModifiedTime)
+                : isLink || watch.IsNew(facts, out _)
+                    ? await OpenAsync(name, facts, cancellationToken)
+                    : facts.IsRegular ? Describe(name, facts) : null;
+            if (entry is { } found)
+            {
+                Add(found);
+                return;
+            }
         }
 
-        FileEntry? entry = isFolder
-            ? new FileEntry(name, File: null, facts.ModifiedTime)
-            : isLink || watch.IsNew(facts, out _)
-                ? await OpenAsync(name, cancellationToken)
-                : facts.IsRegular ? Describe(name, facts) : null;
-        if (entry is { } found)
+        _omitted += folder.Lacks(fileName) ? 0 : 1;
+    }
+
+    private async ValueTask EnterAsync(TransferName name, CancellationToken cancellationToken)
+    {
+        try
         {
-            Add(found);
+            using StoreFolder? folder = tree.TryOpenFolder(name);
+            if (folder is not null)
+            {
+                await WalkAsync(folder, name, cancellationToken);
+            }
+        }
+        catch (Exception exception) when (exception is TransferException or UnauthorizedAccessException)
+        {
+            // It may not be read, or is a link by now: the listing says that something is missing.
+            _omitted++;
         }
     }
 
@@ -172,13 +197,14 @@ internal sealed class FileLister(
         }
 
         _page.Add(entry);
+        _omittedBefore = _omitted;
     }
 
     private FileEntry Describe(TransferName name, in FileFacts facts) =>
         new(name, facts.ToFile(name, digests.TryRead(name, facts)), facts.ModifiedTime);
 
     /// <summary>For a link, and for a file that was changed just now.</summary>
-    private async ValueTask<FileEntry?> OpenAsync(TransferName name, CancellationToken cancellationToken)
+    private async ValueTask<FileEntry?> OpenAsync(TransferName name, FileFacts found, CancellationToken cancellationToken)
     {
         try
         {
@@ -192,8 +218,8 @@ internal sealed class FileLister(
         }
         catch (TransferException)
         {
-            // It leads out, or may not be read: a request for its name gets the error.
-            return null;
+            // It may not be read, of which a request for its name gets the error; or it leads out.
+            return found.IsRegular ? Unsettled(name, found) : null;
         }
 
         if (options.Recursive)
@@ -201,24 +227,19 @@ internal sealed class FileLister(
             return null;
         }
 
-        using StoreFolder? folder = TryOpenFolder(name);
-        return folder is not null && folder.TryLook(".", out FileFacts linked, out _, out _)
-            ? new FileEntry(name, File: null, linked.ModifiedTime)
-            : null;
-    }
-
-    private static FileEntry Unsettled(TransferName name, in FileFacts facts) =>
-        new(name, VersionWatch.Unsettled(facts, name), facts.ModifiedTime);
-
-    private StoreFolder? TryOpenFolder(TransferName name)
-    {
         try
         {
-            return tree.TryOpenFolder(name);
+            using StoreFolder? folder = tree.TryOpenFolder(name);
+            return folder is not null && folder.TryLook(".", out FileFacts linked, out _, out _)
+                ? new FileEntry(name, File: null, linked.ModifiedTime)
+                : null;
         }
         catch (TransferException)
         {
             return null;
         }
     }
+
+    private static FileEntry Unsettled(TransferName name, in FileFacts facts) =>
+        new(name, VersionWatch.Unsettled(facts, name), facts.ModifiedTime);
 }

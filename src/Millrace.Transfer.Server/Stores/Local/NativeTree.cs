@@ -83,7 +83,9 @@ internal sealed class NativeTree : StoreTree
     public override StoreFolder? TryOpenFolder(TransferName folder)
     {
         using Start start = Begin(folder, create: false);
-        return start.Folder is null ? null : Open(start.Folder, start.Path, "open the folder", folder);
+
+        // With the dot, the kernel also asks for the right to find files in it: without that a folder would seem to be empty.
+        return start.Folder is null ? null : Open(start.Folder, start.Path + "/.", "open the folder", folder);
     }
 
     public override StoreFolder? TryOpenFolderOf(TransferName name, bool create, bool follow, out string fileName)
@@ -306,6 +308,8 @@ internal sealed class NativeFolder(SafeFileHandle handle, bool owns = true) : St
 
     public override bool TryLook(string name, out FileFacts facts, out bool isFolder, out bool isLink) =>
         VersionFacts.TryGet(PathOf(name), out facts, out isFolder, out isLink) == 0;
+
+    protected override bool IsMissing(string name) => VersionFacts.TryGet(PathOf(name), out _, out _, out _) == Errno.NoEntry;
 
     public override void Move(string name, StoreFolder target, string newName, bool replace)
     {

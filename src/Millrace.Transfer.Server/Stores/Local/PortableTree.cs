@@ -186,6 +186,19 @@ internal sealed class PortableFolder(string path, bool native) : StoreFolder
         return isLink || isFolder || file.Exists;
     }
 
+    protected override bool IsMissing(string name)
+    {
+        try
+        {
+            _ = File.GetAttributes(PathOf(name));
+            return false;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return exception is FileNotFoundException or DirectoryNotFoundException;
+        }
+    }
+
     /// <remarks>Not File.Move, which copies to another file system.</remarks>
     public override void Move(string name, StoreFolder target, string newName, bool replace)
     {

@@ -42,6 +42,15 @@ internal abstract class StoreFolder : IDisposable
     /// <summary>Links are not followed.</summary>
     public abstract bool TryLook(string name, out FileFacts facts, out bool isFolder, out bool isLink);
 
+    /// <summary>
+    /// Whether something that <see cref="TryLook"/> did not find is certainly gone. It may also be hidden by the rights of the folder,
+    /// or have a name that is not UTF-8, which the framework shows with a replacement character.
+    /// </summary>
+    public bool Lacks(string name) => !name.Contains('\uFFFD') && IsMissing(name);
+
+    /// <summary>Whether the system says that nothing has a name.</summary>
+    protected abstract bool IsMissing(string name);
+
     /// <summary>Renames a file or folder in it, in one step; to another file system or into itself fails.</summary>
     /// <param name="name">The name in it.</param>
     /// <param name="target">A folder of the same tree.</param>

@@ -29,6 +29,7 @@ internal static class Failures
             Status = status,
             Protocol = call.Protocol,
             Offset = OffsetOf(response),
+            Omitted = document?.Omitted,
             RetryAfter = RetryAfterOf(response, clock),
             IsTransient = IsTransient(error, otherwise: status is 408 or 423 or 425 or 429 or 500 or 502 or 503 or 504),
         };

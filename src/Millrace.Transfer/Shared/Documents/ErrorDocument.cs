@@ -29,6 +29,9 @@ internal sealed record ErrorDocument
     /// <summary>The name that it is about; null without one.</summary>
     public string? Name { get; set; }
 
+    /// <summary>How many entries no listing shows, where that is why a folder was not deleted; null otherwise.</summary>
+    public int? Omitted { get; set; }
+
     /// <summary>Bytes of the upload that the server has, where the request would continue it elsewhere; null otherwise.</summary>
     [JsonPropertyName("expected-offset")]
     public long? ExpectedOffset { get; set; }

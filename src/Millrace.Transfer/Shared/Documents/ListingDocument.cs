@@ -11,6 +11,9 @@ internal sealed record ListingDocument
     /// <summary>Its files and folders, in the order of their names.</summary>
     public IReadOnlyList<ListingEntry> Entries { get; set; } = [];
 
+    /// <summary>How many entries between these names are left out; null for none.</summary>
+    public int? Omitted { get; set; }
+
     /// <summary>What to give as <c>after</c> for the next page; null at the end.</summary>
     public string? Next { get; set; }
 }

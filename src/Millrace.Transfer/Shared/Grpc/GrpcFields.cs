@@ -30,6 +30,9 @@ internal static class GrpcFields
     /// <summary>Bytes of the upload that the server has, where an error says so.</summary>
     public const string Offset = "millrace-offset";
 
+    /// <summary>How many entries a listing leaves out, where there are any; or why a folder was not deleted.</summary>
+    public const string Omitted = "millrace-omitted";
+
     /// <summary>Seconds after which another try makes sense.</summary>
     public const string RetryAfter = "retry-after";
 

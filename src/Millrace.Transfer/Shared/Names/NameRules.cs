@@ -35,6 +35,13 @@ internal static class NameRules
     /// <summary>Windows gives both a second name, of eight characters: this and a digit.</summary>
     private const string ShortName = "MILLRA~";
 
+    private const string StagedSuffix = ".tmp";
+
+    /// <summary>Whether a store made what has this name in a folder, so that nobody misses it in a listing.</summary>
+    public static bool IsOfStore(ReadOnlySpan<char> part) =>
+        part.Equals(HiddenFolder, StringComparison.OrdinalIgnoreCase)
+        || (part.StartsWith(StagedPrefix, StringComparison.Ordinal) && part.EndsWith(StagedSuffix, StringComparison.Ordinal));
+
     public static NameFault Check(ReadOnlySpan<char> text)
     {
         if (text.IsEmpty)

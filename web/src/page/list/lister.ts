@@ -4,6 +4,8 @@ import { Arranger } from "./arranger.ts";
 interface Page {
   entries: { name: string; kind: string; length?: number; modified: string; etag?: string | null }[];
   next?: string;
+  /** Entries that the server leaves out between these. */
+  omitted?: number;
 }
 
 /** The first page fills the screen; the others are as large as the server makes them. */
@@ -15,6 +17,7 @@ export class Lister {
   private run = 0;
   private arranger: Arranger | undefined;
   private complete = false;
+  private omitted = 0;
 
   constructor(private readonly post: (message: ListMessage, transfer: Transferable[]) => void) {}
 
@@ -35,6 +38,7 @@ export class Lister {
   private async open({ run, url, skip, arrangement }: Extract<ListRequest, { type: "open" }>): Promise<void> {
     this.run = run;
     this.complete = false;
+    this.omitted = 0;
     this.arranger = new Arranger(arrangement);
     let after: string | undefined;
     do {
@@ -56,6 +60,7 @@ export class Lister {
       if (run !== this.run) return;
       after = page.next ?? undefined;
       this.complete = after === undefined;
+      this.omitted += page.omitted ?? 0;
       this.add(page.entries.map((entry): Entry => ({
         name: entry.name.slice(skip), isFolder: entry.kind === "folder", size: entry.length ?? 0, modified: Date.parse(entry.modified) || 0, tag: entry.etag ?? undefined,
       })));
@@ -70,6 +75,6 @@ export class Lister {
 
   private show(): void {
     const view = this.arranger!.view();
-    this.post({ type: "view", run: this.run, complete: this.complete, ...view }, [view.order.buffer]);
+    this.post({ type: "view", run: this.run, complete: this.complete, omitted: this.omitted, ...view }, [view.order.buffer]);
   }
 }

@@ -14,6 +14,8 @@ export class Listing {
   all = 0;
   folders = 0;
   bytes = 0;
+  /** Entries that the server leaves out. */
+  omitted = 0;
   complete = false;
 
   constructor(
@@ -56,7 +58,7 @@ export class Listing {
     this.run++;
     this.entries = [];
     this.order = new Uint32Array();
-    this.all = this.folders = this.bytes = 0;
+    this.all = this.folders = this.bytes = this.omitted = 0;
     this.complete = true;
   }
 
@@ -89,7 +91,7 @@ export class Listing {
         this.entries[message.start + i] = { name: names[i]!, isFolder: folders[i] === 1, size: sizes[i]!, modified: times[i]!, tag: tags[i] };
       }
     } else {
-      ({ order: this.order, all: this.all, folders: this.folders, bytes: this.bytes, complete: this.complete } = message);
+      ({ order: this.order, all: this.all, folders: this.folders, bytes: this.bytes, complete: this.complete, omitted: this.omitted } = message);
       this.changed();
     }
   }

@@ -126,6 +126,7 @@ internal sealed partial class GrpcProtocolClient
             {
                 Folder = folder.Value,
                 Entries = entries,
+                Omitted = (int?)Fields.Number(input.Field(GrpcFields.Omitted)),
                 Next = entries.Count == PageEntries ? entries[^1].Name : null,
             };
         }

@@ -26,6 +26,7 @@ internal static class GrpcRefusals
             Status = (int)httpStatus,
             Protocol = call.Protocol,
             Offset = Fields.Number(field(GrpcFields.Offset)),
+            Omitted = (int?)Fields.Number(field(GrpcFields.Omitted)),
             RetryAfter = RetryAfterOf(field(GrpcFields.RetryAfter)),
 
             // A server of Millrace fails for the moment as over HTTP with 500; of others only UNAVAILABLE says that.

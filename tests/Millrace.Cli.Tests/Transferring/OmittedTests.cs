@@ -1,0 +1,106 @@
+using System.Formats.Tar;
+using System.IO.Compression;
+using System.Net;
+using System.Runtime.Versioning;
+using System.Text.Json;
+
+namespace Millrace.Cli.Tests.Transferring;
+
+/// <summary>What a server cannot list is neither deleted nor passed over in silence.</summary>
+public sealed class OmittedTests : CommandTests
+{
+    [NeedsTheory(Need.Unix)]
+    [InlineData("http1")]
+    [InlineData("grpc")]
+    [InlineData("grpc-web")]
+    [InlineData("grpc-web-text")]
+    public async Task Commands_say_how_many_entries_a_server_leaves_out(string via)
+    {
+        Folder.Write("served/music/02.mp3", [2]);
+        Folder.Write("served/music/01 - What is love?.mp3", [1]);
+        Folder.Write("served/music/sub/aux.txt", [3]);
+        Folder.Write("served/only/a:b", [4]);
+        using ServedCommand server = await ServeAsync("served");
+        string url = server.Files + "music/";
+
+        (int exitCode, string output, string error) = await RunAsync("ls", url, "--via", via);
+        Assert.Equal((1, "02.mp3\nsub/\n"), (exitCode, output));
+        Assert.StartsWith($"millrace ls: 1 entry of {url} are not listed: ", error, StringComparison.Ordinal);
+        (exitCode, output, error) = await RunAsync("ls", "-r", url, "--via", via);
+        Assert.Equal((1, "02.mp3\n"), (exitCode, output));
+        Assert.StartsWith("millrace ls: 2 entries of ", error, StringComparison.Ordinal);
+        (exitCode, output, error) = await RunAsync("ls", "-r", "--json", url, "--via", via);
+        Assert.Equal(1, exitCode);
+        Assert.Equal(2, Lines(output)[^1].GetProperty("omitted").GetInt32());
+
+        (exitCode, _, error) = await RunAsync("get", url, "got", "--via", via);
+        Assert.Equal(1, exitCode);
+        Assert.StartsWith("millrace get: 2 entries of ", error, StringComparison.Ordinal);
+        Assert.Equal([2], File.ReadAllBytes(Folder["got/02.mp3"]));
+        Assert.Contains("1 entry of", await FailAsync("get", server.Files + "only/", "nothing", "--via", via), StringComparison.Ordinal);
+
+        (exitCode, _, error) = await RunAsync("rm", "-r", "-y", url, "--via", via);
+        Assert.Equal(1, exitCode);
+        Assert.StartsWith("millrace rm: 2 entries of ", error, StringComparison.Ordinal);
+        Assert.False(File.Exists(Folder["served/music/02.mp3"]));
+        Assert.Contains("1 entry of", await FailAsync("rm", "-r", "-y", server.Files + "only/", "--via", via), StringComparison.Ordinal);
+        Assert.True(File.Exists(Folder["served/music/01 - What is love?.mp3"]));
+        Assert.True(File.Exists(Folder["served/music/sub/aux.txt"]));
+        Assert.True(File.Exists(Folder["served/only/a:b"]));
+    }
+
+    [NeedsTheory(Need.Unix)]
+    [UnsupportedOSPlatform("windows")]
+    [InlineData(UnixFileMode.None)]
+    [InlineData(UnixFileMode.UserExecute)]
+    [InlineData(UnixFileMode.UserRead)]
+    public async Task Folder_that_the_server_may_not_read_is_missed_everywhere(UnixFileMode mode)
+    {
+        Folder.Write("served/all/a", [1]);
+        Folder.Write("served/all/sub/b", [2]);
+        IsBoundByRights = true;
+        using ServedCommand server = await ServeAsync("served");
+        File.SetUnixFileMode(Folder["served/all/sub"], mode);
+        try
+        {
+            string all = server.Files + "all/";
+            (int exitCode, string output, string error) = await RunAsync("ls", "-r", all);
+            Assert.Equal((1, "a\n"), (exitCode, output));
+            Assert.Contains("1 entry of", error, StringComparison.Ordinal);
+            Assert.Contains("1 entry of", await FailAsync("get", all, "got"), StringComparison.Ordinal);
+            Assert.Equal([1], File.ReadAllBytes(Folder["got/a"]));
+
+            using var zip = new ZipArchive(await server.Client.GetStreamAsync("files/all/?archive=zip"));
+            Assert.Equal(["a", "millrace-omitted.txt"], zip.Entries.Select(entry => entry.FullName));
+            using (var text = new StreamReader(await zip.Entries[1].OpenAsync()))
+            {
+                Assert.StartsWith("1 entry ", await text.ReadToEndAsync(), StringComparison.Ordinal);
+            }
+
+            await using var tar = new TarReader(await server.Client.GetStreamAsync("files/all/?archive=tar"));
+            Assert.Equal(["a", "millrace-omitted.txt"], [(await tar.GetNextEntryAsync())!.Name, (await tar.GetNextEntryAsync())!.Name]);
+
+            // It does not seem to be empty.
+            await FailAsync("ls", all + "sub/");
+            foreach (string accept in (string[])["application/json", "text/html"])
+            {
+                using var request = new HttpRequestMessage(HttpMethod.Get, "files/all/sub/");
+                request.Headers.Accept.ParseAdd(accept);
+                using HttpResponseMessage refused = await server.Client.SendAsync(request);
+                Assert.Equal(HttpStatusCode.Forbidden, refused.StatusCode);
+            }
+
+            using var delete = new HttpRequestMessage(HttpMethod.Delete, "files/all/");
+            delete.Headers.Add("Depth", "infinity");
+            using HttpResponseMessage kept = await server.Client.SendAsync(delete);
+            using JsonDocument problem = JsonDocument.Parse(await kept.Content.ReadAsStringAsync());
+            Assert.Equal((HttpStatusCode.Conflict, 1), (kept.StatusCode, problem.RootElement.GetProperty("omitted").GetInt32()));
+        }
+        finally
+        {
+            File.SetUnixFileMode(Folder["served/all/sub"], UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        }
+
+        Assert.Equal([2], File.ReadAllBytes(Folder["served/all/sub/b"]));
+    }
+}
