@@ -232,7 +232,7 @@ class FileTransferService final : public v1::FileTransfer::Service {
   FileTransferService(fs::path folder, int chunk, std::string token)
       : folder_(std::move(folder)), chunk_(chunk), token_(std::move(token)) {}
 
-  Status Stat(ServerContext* context, const v1::StatRequest* request, v1::FileInfo* answer) override {
+  Status Stat(ServerContext* context, const v1::StatRequest* request, v1::FileVersion* answer) override {
     Status begun = Begin(context, "Stat", request->name());
     return begun.ok() ? Describe(request->name(), request->want_sha256(), answer) : begun;
   }
@@ -266,7 +266,7 @@ class FileTransferService final : public v1::FileTransfer::Service {
     Status begun = Begin(context, "Download", request->name());
     if (!begun.ok()) return begun;
     v1::Chunk chunk;
-    v1::FileInfo* info = chunk.mutable_file();
+    v1::FileVersion* info = chunk.mutable_file();
     int64_t offset = request->offset();
     Status described = Describe(request->name(), request->want_sha256() && offset > 0, info);
     if (!described.ok()) return described;
@@ -457,7 +457,7 @@ class FileTransferService final : public v1::FileTransfer::Service {
     return Ended(context, method);
   }
 
-  Status Describe(const std::string& name, bool with_digest, v1::FileInfo* info) {
+  Status Describe(const std::string& name, bool with_digest, v1::FileVersion* info) {
     std::string path = folder_ / name;
     struct stat found;
     if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) {
@@ -475,7 +475,7 @@ class FileTransferService final : public v1::FileTransfer::Service {
   }
 
   Status Check(const std::string& name, const v1::Precondition& precondition) {
-    v1::FileInfo info;
+    v1::FileVersion info;
     bool exists = Describe(name, false, &info).ok();
     if (precondition.must_not_exist() && exists) return Status(StatusCode::ALREADY_EXISTS, "There is already " + name + ".");
     const auto& tags = precondition.tags();
@@ -608,7 +608,7 @@ Json Said(const Status& status, const grpc::ClientContext& context) {
       .Raw("trailers", trailers.Text());
 }
 
-std::string Told(const v1::FileInfo& info) {
+std::string Told(const v1::FileVersion& info) {
   Json json;
   json.Add("name", info.name()).Add("length", info.length()).Add("tag", info.tag()).Add("offset", info.offset());
   json.Add("count", info.count()).Add("modified", info.modified().seconds());
@@ -680,7 +680,7 @@ struct Received {
   int messages = 0;
   bool ended = false;
   bool gzip = false;
-  v1::FileInfo file;
+  v1::FileVersion file;
   v1::End end;
 };
 
@@ -726,7 +726,7 @@ int RunStat(Stub* stub, const Options& options) {
   v1::StatRequest request;
   request.set_name(options.Text("name"));
   request.set_want_sha256(true);
-  v1::FileInfo answer;
+  v1::FileVersion answer;
   Status status = stub->Stat(&context, request, &answer);
   Print(Said(status, context).Raw("file", Told(answer)));
   return 0;

@@ -1,6 +1,5 @@
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
-using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer.Server;
 
@@ -43,7 +42,7 @@ internal static class GrpcDownload
         GrpcCall call, DownloadRequest request, StoredFileReader reader, ByteRange range, TransferPass pass)
     {
         StoredFile file = reader.File;
-        FileInfo info = GrpcMapping.ToMessage(file);
+        FileVersion info = GrpcMapping.ToMessage(file);
         info.Offset = range.Offset;
         info.Count = range.Length;
         var first = new Chunk { File = info };
@@ -75,7 +74,6 @@ internal static class GrpcDownload
             long sent = await ChunkSender.SendAsync(call, plan, content);
             if (sent != range.Length)
             {
-                call.Ended.ThrowIfCancellationRequested();
                 throw Errors.Changed(reader.File.Name);
             }
 

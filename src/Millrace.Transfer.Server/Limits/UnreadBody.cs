@@ -17,8 +17,13 @@ internal static class UnreadBody
     /// <summary>ENHANCE_YOUR_CALM of RFC 9113, section 7.</summary>
     private const int EnhanceYourCalm = 0xb;
 
+    /// <summary>NO_ERROR of the same section: the response is whole, and the client has no reason to send the rest (section 8.1).</summary>
+    private const int NoError = 0;
+
     /// <summary>How long a client that has its response may go on sending.</summary>
-    /// <remarks>A stream that is reset together with an early response makes curl 7.88 lose the response.</remarks>
+    /// <remarks>
+    /// A stream that is reset together with an early response makes curl 7.88 lose the response.
+    /// </remarks>
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
 
     /// <summary>Runs the rest of the application.</summary>
@@ -80,6 +85,16 @@ internal static class UnreadBody
             return;
         }
 
+        if (!context.Response.HasStarted && GrpcMediaType.IsAny(context.Request.ContentType) && MayGoOn(context.Request.BodyReader))
+        {
+            // Together with the status, which is in the fields: a client of .NET that has the status alone resets the stream, and goes on
+            // sending on it, for which Kestrel ends the connection. What still comes is dropped.
+            Task ended = context.Response.CompleteAsync();
+            context.Features.GetRequiredFeature<IHttpResetFeature>().Reset(NoError);
+            await ended;
+            return;
+        }
+
         // In this order: a body that is read before the response has begun is asked for by 100 Continue.
         Task sent = context.Response.CompleteAsync();
         using var late = new CancellationTokenSource();
@@ -106,6 +121,26 @@ internal static class UnreadBody
         else
         {
             context.Features.GetRequiredFeature<IConnectionLifetimeFeature>().Abort();
+        }
+    }
+
+    /// <summary>Whether more of a body may come.</summary>
+    private static bool MayGoOn(PipeReader body)
+    {
+        try
+        {
+            bool has = body.TryRead(out ReadResult result);
+            if (has)
+            {
+                body.AdvanceTo(result.Buffer.End);
+            }
+
+            return !(has && result.IsCompleted);
+        }
+        catch (Exception exception) when (exception is IOException or OperationCanceledException or InvalidOperationException)
+        {
+            // The stream has ended, or the endpoint still reads it.
+            return false;
         }
     }
 

@@ -11,6 +11,9 @@ public sealed class UnreadBodyTests : CommandTests
     /// <summary>The window that the server gives each connection, and more than it may keep of it.</summary>
     private const int FloodBytes = 16 * 1024 * 1024;
 
+    /// <summary>Stands for an upload over gRPC, among the methods.</summary>
+    private const string Call = "gRPC";
+
     private static readonly byte[] Payload = new byte[RawHttp2.LargestPayload];
 
     [NeedsTheory(Need.Linux)]
@@ -27,11 +30,13 @@ public sealed class UnreadBodyTests : CommandTests
 
     /// <summary>Until the server knows that it refuses an upload, it takes as much of it as of any other.</summary>
     /// <remarks>Blocks of memory come from mmap(2). Without it, malloc keeps what was freed.</remarks>
-    [NeedsFact(Need.Native)]
-    public async Task Memory_of_refused_uploads_is_given_back()
+    [NeedsTheory(Need.Native)]
+    [InlineData("PUT")]
+    [InlineData(Call)]
+    public async Task Memory_of_refused_uploads_is_given_back(string method)
     {
         using ServedCommand serve = await StartAsync();
-        await FloodAsync(serve, 60, "PUT", () => { });
+        await FloodAsync(serve, 60, method, () => { });
     }
 
     /// <summary>
@@ -166,6 +171,29 @@ public sealed class UnreadBodyTests : CommandTests
         Assert.NotNull(await connection.ReadUntilAsync(RawHttp2.Headers, stream: 3));
     }
 
+    /// <summary>As gRPC's servers do: a client that had only the status would reset the stream, and could go on sending on it.</summary>
+    [Fact]
+    public async Task Refused_call_ends_with_its_status_and_a_reset_without_an_error()
+    {
+        using ServedCommand serve = await StartAsync();
+        using RawHttp2 connection = await RawHttp2.OpenAsync(Http2PortOf(serve));
+        for (int stream = 1; stream < 9; stream += 2)
+        {
+            await CallAsync(connection, stream);
+            await connection.SendAsync(new Http2Frame(RawHttp2.Data, 0, stream, Payload));
+            Http2Frame? status = await connection.ReadUntilAsync(RawHttp2.Headers, stream);
+            Assert.Equal(RawHttp2.EndStream, status!.Value.Flags & RawHttp2.EndStream);
+            Http2Frame? reset = await connection.ReadUntilAsync(RawHttp2.ResetStream);
+            Assert.Equal((stream, 0), (reset!.Value.Stream, reset.Value.Number));
+
+            // What the client had sent before it knew is dropped.
+            await connection.SendAsync(new Http2Frame(RawHttp2.Data, 0, stream, Payload));
+        }
+
+        await connection.RequestAsync(9, "GET", "/files/small", end: true);
+        Assert.NotNull(await connection.ReadUntilAsync(RawHttp2.Headers, stream: 9));
+    }
+
     private static int Http2PortOf(ServedCommand serve) => new Uri(serve.Ready.GetProperty("http2").GetString()!).Port;
 
     private async Task<ServedCommand> StartAsync()
@@ -247,12 +275,17 @@ public sealed class UnreadBodyTests : CommandTests
         bool open = true;
         for (int stream = 1; stream < 9 && open; stream += 2)
         {
-            open = await connection.RequestAsync(stream, method, paths[(index + stream / 2) % paths.Length], end: false);
+            open = method == Call
+                ? await CallAsync(connection, stream)
+                : await connection.RequestAsync(stream, method, paths[(index + stream / 2) % paths.Length], end: false);
             open = open && await FloodAsync(connection, stream, FloodBytes / 4);
         }
 
         return connection;
     }
+
+    private static Task<bool> CallAsync(RawHttp2 connection, int stream) => connection.RequestAsync(
+        stream, "POST", "/millrace.v1.FileTransfer/Upload", end: false, ("content-type", "application/grpc"), ("te", "trailers"));
 
     /// <summary>Sends DATA whatever the server says; false when it has closed the connection.</summary>
     private static async Task<bool> FloodAsync(RawHttp2 connection, int stream, int bytes)

@@ -96,7 +96,7 @@ public sealed class DownloadTests : GrpcTest
         GrpcReply reply = await CallAsync("Download", request);
         long end = Math.Min(content.Length, offset + (count ?? content.Length));
         Assert.Equal(content[(int)offset..(int)end], reply.Content());
-        Messages.FileInfo info = Chunk.Parser.ParseFrom(reply.Messages[0]).File;
+        FileVersion info = Chunk.Parser.ParseFrom(reply.Messages[0]).File;
         Assert.Equal((offset, end - offset, content.Length), (info.Offset, info.Count, info.Length));
     }
 
@@ -123,7 +123,7 @@ public sealed class DownloadTests : GrpcTest
     {
         byte[] content = Content.Of(1000);
         Put("a", content);
-        string tag = (await CallAsync("Stat", new StatRequest { Name = "a" })).Only(Messages.FileInfo.Parser).Tag;
+        string tag = (await CallAsync("Stat", new StatRequest { Name = "a" })).Only(FileVersion.Parser).Tag;
         var request = new DownloadRequest { Name = "a", Offset = 100, Count = 50, IfTag = tag };
         Assert.Equal(content[100..150], (await CallAsync("Download", request)).Content());
         request.IfTag = "another";
@@ -151,7 +151,7 @@ public sealed class DownloadTests : GrpcTest
         {
             GrpcReply reply = await CallAsync(form, "Download", request);
             Assert.Equal(content, reply.Content());
-            Messages.FileInfo info = Chunk.Parser.ParseFrom(reply.Messages[0]).File;
+            FileVersion info = Chunk.Parser.ParseFrom(reply.Messages[0]).File;
             End end = Chunk.Parser.ParseFrom(reply.Messages[^1]).End;
             Assert.False(info.HasSha256 && end.HasSha256);
             digest = info.HasSha256 ? info.Sha256.ToByteArray() : end.HasSha256 ? end.Sha256.ToByteArray() : null;

@@ -44,7 +44,7 @@ public sealed class ProtocolTests : GrpcTest
         Put("a", []);
         using var content = new ByteArrayContent(Stat);
         content.Headers.ContentType = MediaTypeHeaderValue.Parse(mediaType);
-        (await SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Stat", content))).Only(Messages.FileInfo.Parser);
+        (await SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Stat", content))).Only(FileVersion.Parser);
     }
 
     [Theory, InlineData("GET"), InlineData("PUT"), InlineData("OPTIONS")]
@@ -97,7 +97,7 @@ public sealed class ProtocolTests : GrpcTest
     {
         Put("a", Content.Of(10));
         byte[] body = Frames.Of(Coded.Gzip(Frames.Field(1, "a"u8)), flags: 1);
-        (await CallAsync("Stat", body, ("grpc-encoding", "gzip"))).Only(Messages.FileInfo.Parser);
+        (await CallAsync("Stat", body, ("grpc-encoding", "gzip"))).Only(FileVersion.Parser);
         GrpcReply download = await CallAsync("Download", body, ("grpc-encoding", "gzip"), ("grpc-accept-encoding", "gzip"));
         Assert.Equal(10, download.Content().Length);
     }

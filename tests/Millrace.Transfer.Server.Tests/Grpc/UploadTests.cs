@@ -153,7 +153,7 @@ public sealed class UploadTests : GrpcTest
     public async Task Preconditions_follow_HTTP()
     {
         Put("a", Small);
-        string tag = (await CallAsync("Stat", new StatRequest { Name = "a" })).Only(Messages.FileInfo.Parser).Tag;
+        string tag = (await CallAsync("Stat", new StatRequest { Name = "a" })).Only(FileVersion.Parser).Tag;
         (await UploadAsync(new Precondition { MustNotExist = true })).Failed(6, TransferError.AlreadyExists);
         (await UploadAsync(new Precondition { Tags = { "other" } })).Failed(9, TransferError.PreconditionFailed);
         (await UploadAsync(new Precondition { MustNotExist = true, MustExist = true })).Failed(3, TransferError.InvalidRequest);

@@ -2,7 +2,6 @@ using FsCheck;
 using FsCheck.Fluent;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
-using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer.Tests.Framing;
 
@@ -112,7 +111,7 @@ public sealed class ChunkParserPropertyTests
         Gen<Chunk> data = content.Select(bytes => new Chunk { Data = ByteString.CopyFrom(bytes) });
         Gen<Chunk> file = content.Select(bytes => new Chunk
         {
-            File = new FileInfo { Name = Convert.ToHexString(bytes), Length = bytes.Length, Sha256 = ByteString.CopyFrom(bytes) },
+            File = new FileVersion { Name = Convert.ToHexString(bytes), Length = bytes.Length, Sha256 = ByteString.CopyFrom(bytes) },
         });
         Gen<Chunk> upload = content.Select(bytes => new Chunk
         {

@@ -1,6 +1,5 @@
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
-using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer.Tests.Framing;
 
@@ -17,7 +16,7 @@ public sealed class ChunkParserTests
     {
         byte[] stream =
         [
-            .. Frames.Of(new Chunk { File = new FileInfo { Name = "a", Length = 5 } }),
+            .. Frames.Of(new Chunk { File = new FileVersion { Name = "a", Length = 5 } }),
             .. Frames.Of(new Chunk { Data = ByteString.CopyFromUtf8("hel") }),
             .. Frames.Of(new Chunk { Data = ByteString.CopyFromUtf8("lo") }),
             .. Frames.Of(new Chunk { End = new End { Length = 5 } }),

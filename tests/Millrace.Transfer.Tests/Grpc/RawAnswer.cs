@@ -4,7 +4,6 @@ using Google.Protobuf;
 using Microsoft.AspNetCore.Http;
 using Millrace.Transfer.Messages;
 using Millrace.Transfer.Tests.Framing;
-using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer.Tests.Grpc;
 
@@ -23,7 +22,7 @@ internal static class RawAnswer
     }
 
     public static Chunk File(long length, string tag = "1") =>
-        new() { File = new FileInfo { Name = "x", Length = length, Count = length, Tag = tag } };
+        new() { File = new FileVersion { Name = "x", Length = length, Count = length, Tag = tag } };
 
     public static Chunk Data(byte[] bytes) => new() { Data = ByteString.CopyFrom(bytes) };
 

@@ -2,16 +2,15 @@ using System.Security.Cryptography;
 using Google.Protobuf;
 using Google.Protobuf.WellKnownTypes;
 using Millrace.Transfer.Messages;
-using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer;
 
 /// <summary>Converts the types of the contract to messages and back.</summary>
 internal static class GrpcMapping
 {
-    public static FileInfo ToMessage(StoredFile file)
+    public static FileVersion ToMessage(StoredFile file)
     {
-        var message = new FileInfo
+        var message = new FileVersion
         {
             Name = file.Name.Value,
             Length = file.Length,

@@ -64,8 +64,8 @@ def check_health(told):
 
 def stat(told):
     with _channel(told) as channel:
-        method = _method(channel, "unary", "Stat", messages.FileInfo)
-        answer, said = _ask(method, messages.StatRequest(name=told.name, want_sha256=True), told, messages.FileInfo())
+        method = _method(channel, "unary", "Stat", messages.FileVersion)
+        answer, said = _ask(method, messages.StatRequest(name=told.name, want_sha256=True), told, messages.FileVersion())
         say(**said, file=_told(answer))
 
 
@@ -92,7 +92,7 @@ def list_folder(told):
 def download(told):
     request = messages.DownloadRequest(
         name=told.name, offset=told.offset, count=told.count, want_sha256=True, chunk_bytes=told.chunk or 0)
-    info, end, ended, count, received = messages.FileInfo(), messages.End(), False, 0, 0
+    info, end, ended, count, received = messages.FileVersion(), messages.End(), False, 0, 0
     with _channel(told) as channel, open(told.file, "wb") as file:
         call = _method(channel, "download", "Download", messages.Chunk)(request, **_arguments(told))
         try:

@@ -211,7 +211,7 @@ class FileTransfer:
         if not os.path.isfile(path):
             context.abort(grpc.StatusCode.NOT_FOUND, f"There is no file {name}.")
         found = os.stat(path)
-        info = messages.FileInfo(
+        info = messages.FileVersion(
             name=name, length=found.st_size, count=found.st_size, tag=f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}")
         info.modified.FromNanoseconds(found.st_mtime_ns)
         if with_digest:

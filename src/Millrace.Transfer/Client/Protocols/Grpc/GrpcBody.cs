@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Millrace.Transfer.Messages;
-using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer;
 
@@ -27,7 +26,7 @@ internal sealed class GrpcBody : ReadOnlyStream, IEndingBody
     private readonly GrpcExchange _exchange;
     private readonly GrpcInput _input;
     private readonly ChunkParser _parser = new(GrpcMessages.MaxBytes);
-    private FileInfo? _file;
+    private FileVersion? _file;
     private End? _end;
     private bool _inData;
     private bool _isOver;
@@ -49,7 +48,7 @@ internal sealed class GrpcBody : ReadOnlyStream, IEndingBody
     private ReadOnlyMemory<byte> Ahead => _inflated.IsNone ? _input.Aside : _inflatedLeft;
 
     /// <summary>Reads what comes first: the file's description.</summary>
-    public async ValueTask<FileInfo> DescribeAsync()
+    public async ValueTask<FileVersion> DescribeAsync()
     {
         while (_file is null)
         {

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using Google.Protobuf.WellKnownTypes;
 using Millrace.Transfer.Messages;
-using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer;
 
@@ -17,8 +16,8 @@ internal sealed partial class GrpcProtocolClient
         ThrowIfLinked(name, call);
         try
         {
-            FileInfo file = await AskAsync(
-                "Stat", new StatRequest { Name = name.Value, WantSha256 = digest }, FileInfo.Parser, call, watch).ConfigureAwait(false);
+            FileVersion file = await AskAsync(
+                "Stat", new StatRequest { Name = name.Value, WantSha256 = digest }, FileVersion.Parser, call, watch).ConfigureAwait(false);
             return ToFile(file, name, call);
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)
@@ -61,7 +60,7 @@ internal sealed partial class GrpcProtocolClient
             GrpcInput input = await SendAsync(exchange, "Download", message).ConfigureAwait(false);
             TimeSpan roundTrip = Stopwatch.GetElapsedTime(started);
             body = new GrpcBody(exchange, input);
-            FileInfo file = await body.DescribeAsync().ConfigureAwait(false);
+            FileVersion file = await body.DescribeAsync().ConfigureAwait(false);
             return new OpenedFile
             {
                 Response = input.Response,
@@ -171,7 +170,7 @@ internal sealed partial class GrpcProtocolClient
         }
     }
 
-    private static StoredFile ToFile(FileInfo file, TransferName name, ProtocolCall call) => file.Length >= 0
+    private static StoredFile ToFile(FileVersion file, TransferName name, ProtocolCall call) => file.Length >= 0
         ? new StoredFile(
             name,
             file.Length,
