@@ -103,7 +103,7 @@ public sealed partial class S3FileStore
                 await _bucket.DeleteAsync(key, cancellationToken);
                 return true;
             default:
-                throw S3Errors.Invalid($"The folder '{folder}' is not empty. Delete what is in it first.", folder.Value);
+                throw S3Errors.NotEmpty(folder);
         }
     }
 

@@ -63,8 +63,11 @@ internal static class Errors
         Status = StatusCodes.Status409Conflict,
     };
 
-    public static TransferException NotEmpty(TransferName name) => Invalid(
-        $"The folder '{name}' is not empty. Delete what is in it first.", name.Value);
+    public static TransferException NotEmpty(TransferName name) => new(
+        TransferError.InvalidRequest, $"The folder '{name}' is not empty. Delete what is in it first.", name.Value)
+    {
+        Status = StatusCodes.Status409Conflict,
+    };
 
     public static TransferException HasOmitted(TransferName name, int omitted) => new(
         TransferError.InvalidRequest,

@@ -1,3 +1,4 @@
+using System.Net;
 using Amazon.Runtime;
 
 namespace Millrace.Transfer.S3;
@@ -21,6 +22,12 @@ internal static class S3Errors
 
     public static TransferException IsFolder(TransferName name) => Invalid(
         $"'{name}' is a folder, and a file is needed. Choose another name.", name.Value);
+
+    public static TransferException NotEmpty(TransferName name) => new(
+        TransferError.InvalidRequest, $"The folder '{name}' is not empty. Delete what is in it first.", name.Value)
+    {
+        Status = (int)HttpStatusCode.Conflict,
+    };
 
     public static TransferException NoUpload(UploadId id) => new(
         TransferError.NotFound,

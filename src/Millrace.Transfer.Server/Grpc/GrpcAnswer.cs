@@ -177,6 +177,7 @@ internal sealed class GrpcAnswer
         }
 
         yield return (GrpcFields.Message, GrpcText.Encode(failed.Message));
+        yield return (GrpcFields.Details, failed.ToDetails());
         if (failed.Error is { } error)
         {
             yield return (GrpcFields.Error, error.ToString());

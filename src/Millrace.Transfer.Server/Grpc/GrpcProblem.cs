@@ -1,4 +1,8 @@
+using System.Globalization;
+using System.Text.Json;
 using Google.Protobuf;
+using Google.Protobuf.WellKnownTypes;
+using Google.Rpc;
 
 namespace Millrace.Transfer.Server;
 
@@ -35,7 +39,7 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
 
     public static GrpcProblem Of(Exception exception) => exception switch
     {
-        _ when Refusal.Of(exception) is { } refusal => new(GrpcErrors.StatusOf(refusal.Error), refusal.Message)
+        _ when Refusal.Of(exception) is { } refusal => new(StatusOf(refusal), refusal.Message)
         {
             Error = refusal.Error,
             Offset = refusal.Offset,
@@ -50,4 +54,33 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
         OperationCanceledException => new(GrpcStatus.Cancelled, "The call was canceled."),
         _ => new(GrpcStatus.Internal, "The server failed at this; its log says why.") { IsUnexpected = true },
     };
+
+    /// <summary>The problem as a google.rpc.Status, in base64 without padding.</summary>
+    public string ToDetails()
+    {
+        var status = new Google.Rpc.Status { Code = (int)Status, Message = Message };
+        if (Error is { } error)
+        {
+            var info = new ErrorInfo { Reason = JsonNamingPolicy.SnakeCaseUpper.ConvertName(error.ToString()), Domain = "millrace" };
+            if (Offset is { } offset)
+            {
+                info.Metadata["offset"] = offset.ToString(CultureInfo.InvariantCulture);
+            }
+
+            status.Details.Add(Any.Pack(info));
+        }
+
+        if (RetryAfter is { } wait)
+        {
+            status.Details.Add(Any.Pack(new RetryInfo { RetryDelay = Duration.FromTimeSpan(wait) }));
+        }
+
+        return Convert.ToBase64String(status.ToByteArray()).TrimEnd('=');
+    }
+
+    /// <summary>What is there forbids it, and the request itself is right: HTTP has 409 for that.</summary>
+    private static GrpcStatus StatusOf(Refusal refusal) =>
+        refusal is { Error: TransferError.InvalidRequest, Status: StatusCodes.Status409Conflict }
+            ? GrpcStatus.FailedPrecondition
+            : GrpcErrors.StatusOf(refusal.Error);
 }

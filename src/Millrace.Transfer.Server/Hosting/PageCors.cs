@@ -17,7 +17,7 @@ internal static class PageCors
     private static readonly string[] GrpcResponseHeaders =
     [
         GrpcFields.Status, GrpcFields.Message, GrpcFields.Encoding, GrpcFields.AcceptEncoding, GrpcFields.Error,
-        GrpcFields.Offset, GrpcFields.RetryAfter,
+        GrpcFields.Offset, GrpcFields.RetryAfter, GrpcFields.Details,
     ];
 
     // Those of HTTP, tus and the draft that are not visible to every page anyway.

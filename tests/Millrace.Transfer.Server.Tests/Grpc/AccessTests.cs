@@ -80,6 +80,7 @@ public sealed class AccessTests : GrpcTest
         GrpcReply second = await CallAsync("Upload", Frames.Upload("b", Small));
         second.Failed(8, TransferError.TooManyTransfers);
         Assert.Equal("5", second.Trailers["retry-after"]);
+        Assert.Equal(5, second.DetailOf<Google.Rpc.RetryInfo>()?.RetryDelay.Seconds);
         end.SetResult();
         (await first.Soon()).Only(Messages.UploadStatus.Parser);
     }

@@ -31,7 +31,7 @@ public sealed class CorsTests : GrpcTest
         reply.Failed(5, TransferError.NotFound);
         Assert.Equal(Origin, reply.Headers["Access-Control-Allow-Origin"]);
         string told = reply.Headers["Access-Control-Expose-Headers"];
-        foreach (string name in (string[])["grpc-status", "grpc-message", "grpc-encoding", "grpc-accept-encoding", "millrace-error", "millrace-offset", "retry-after"])
+        foreach (string name in (string[])["grpc-status", "grpc-message", "grpc-encoding", "grpc-accept-encoding", "millrace-error", "millrace-offset", "retry-after", "grpc-status-details-bin"])
         {
             Assert.Contains(name, told, StringComparison.Ordinal);
         }

@@ -11,7 +11,7 @@ public sealed class FileCallTests : GrpcTest
         byte[] content = Content.Of(5000);
         Put("a", content);
         GrpcReply reply = await CallAsync(form, "Stat", Frames.Of(new StatRequest { Name = "a", WantSha256 = true }));
-        Messages.FileInfo info = reply.Only(Messages.FileInfo.Parser);
+        FileVersion info = reply.Only(FileVersion.Parser);
         Assert.Equal(("a", 5000L), (info.Name, info.Length));
         Assert.Equal(SHA256.HashData(content), info.Sha256.ToByteArray());
         Assert.Equal(File.GetLastWriteTimeUtc(PathOf("a")), info.Modified.ToDateTime());
@@ -108,7 +108,7 @@ public sealed class FileCallTests : GrpcTest
         Put("x/a", []);
 
         var delete = new DeleteRequest { Name = "x" };
-        (await CallAsync("Delete", delete)).Failed(3, TransferError.InvalidRequest);
+        (await CallAsync(form, "Delete", Frames.Of(delete))).Failed(9, TransferError.InvalidRequest);
         delete.Recursive = true;
         (await CallAsync("Delete", new DeleteRequest(delete) { Precondition = new Precondition { MustExist = true } }))
             .Failed(3, TransferError.InvalidRequest);

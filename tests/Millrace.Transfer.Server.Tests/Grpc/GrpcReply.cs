@@ -2,6 +2,7 @@ using System.Globalization;
 using System.IO.Compression;
 using System.Net.Http.Headers;
 using Google.Protobuf;
+using Google.Rpc;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
@@ -45,8 +46,16 @@ internal sealed class GrpcReply
         Assert.True(Status == status, $"{Status} and not {status}: {Message}");
         Assert.Equal(error?.ToString(), Error);
         Assert.NotEqual("", Message);
+        Google.Rpc.Status details = Details();
+        Assert.Equal((status, Message), (details.Code, details.Message));
+        Assert.Equal(
+            error is null ? null : JsonNamingPolicy.SnakeCaseUpper.ConvertName(error.ToString()!), DetailOf<ErrorInfo>(details)?.Reason);
         return this;
     }
+
+    /// <summary>A detail of the error model of gRPC; null without one of that kind.</summary>
+    public T? DetailOf<T>()
+        where T : class, IMessage<T>, new() => DetailOf<T>(Details());
 
     /// <summary>The file's bytes of a download, which has to be whole.</summary>
     public byte[] Content()
@@ -92,6 +101,16 @@ internal sealed class GrpcReply
             Messages = [.. frames.Select(static frame => frame.Flags == 0 ? frame.Message : Unpack(frame.Message))],
             Compressed = frames.Count(static frame => frame.Flags == 1),
         };
+    }
+
+    private static T? DetailOf<T>(Google.Rpc.Status status)
+        where T : class, IMessage<T>, new() =>
+        status.Details.Select(static detail => detail.TryUnpack(out T found) ? found : null).FirstOrDefault(static found => found is not null);
+
+    private Google.Rpc.Status Details()
+    {
+        string text = Trailers["grpc-status-details-bin"];
+        return Google.Rpc.Status.Parser.ParseFrom(Convert.FromBase64String(text.PadRight((text.Length + 3) / 4 * 4, '=')));
     }
 
     /// <summary>Base64 that may be padded anywhere, group by group.</summary>

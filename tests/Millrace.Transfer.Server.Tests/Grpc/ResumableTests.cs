@@ -52,6 +52,7 @@ public sealed class ResumableTests : GrpcTest
         GrpcReply reply = await CommitAsync(id);
         reply.Failed(10, TransferError.OffsetMismatch);
         Assert.Equal("10", reply.Trailers["millrace-offset"]);
+        Assert.Equal("10", reply.DetailOf<Google.Rpc.ErrorInfo>()?.Metadata["offset"]);
     }
 
     [Fact]

@@ -33,6 +33,9 @@ internal static class GrpcFields
     /// <summary>How many entries a listing leaves out, where there are any; or why a folder was not deleted.</summary>
     public const string Omitted = "millrace-omitted";
 
+    /// <summary>The same as a google.rpc.Status in base64, which clients of the richer error model read.</summary>
+    public const string Details = "grpc-status-details-bin";
+
     /// <summary>Seconds after which another try makes sense.</summary>
     public const string RetryAfter = "retry-after";
 
