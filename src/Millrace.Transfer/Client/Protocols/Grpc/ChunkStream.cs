@@ -25,6 +25,7 @@ internal sealed class ChunkStream : WriteOnlyStream
     private const int GatheredBytes = 16 * 1024;
 
     private readonly Stream _destination;
+    private readonly WebTextStream? _text;
     private readonly int _most;
     private readonly GzipPacker? _gzip;
     private readonly GzipPacker? _other;
@@ -40,6 +41,7 @@ internal sealed class ChunkStream : WriteOnlyStream
     public ChunkStream(Stream destination, long? count, TransferClientOptions options)
     {
         _destination = destination;
+        _text = destination as WebTextStream;
         _left = count;
         _most = options.ChunkBytes ?? DefaultBytes;
         _gzip = options.Compression == TransferCompression.Gzip ? new GzipPacker() : null;
@@ -58,10 +60,13 @@ internal sealed class ChunkStream : WriteOnlyStream
         if (frame.Length > GatheredBytes)
         {
             await _destination.WriteAsync(frame, cancellationToken).ConfigureAwait(false);
-            return;
+        }
+        else
+        {
+            Gather(frame);
         }
 
-        Gather(frame);
+        await EndMessageAsync(cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>A file's bytes.</summary>
@@ -173,6 +178,18 @@ internal sealed class ChunkStream : WriteOnlyStream
         }
 
         Gather(bytes.Span[whole..]);
+        if (_chunkLeft == 0)
+        {
+            await EndMessageAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private ValueTask EndMessageAsync(CancellationToken cancellationToken) => _text is null ? default : EndTextAsync(_text, cancellationToken);
+
+    private async ValueTask EndTextAsync(WebTextStream text, CancellationToken cancellationToken)
+    {
+        await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
+        await text.FinishAsync(cancellationToken).ConfigureAwait(false);
     }
 
     private void Pack(ReadOnlySpan<byte> bytes, bool begins)
@@ -225,6 +242,8 @@ internal sealed class ChunkStream : WriteOnlyStream
         {
             await _destination.WriteAsync(gzip.PieceOf(i), cancellationToken).ConfigureAwait(false);
         }
+
+        await EndMessageAsync(cancellationToken).ConfigureAwait(false);
     }
 
     private void Gather(ReadOnlySpan<byte> bytes)

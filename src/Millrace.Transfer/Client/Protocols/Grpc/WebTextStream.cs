@@ -4,7 +4,8 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer;
 
-/// <summary>Writes the text form of gRPC-Web: base64 without a seam, padded once, by <see cref="FinishAsync"/>.</summary>
+/// <summary>Writes the text form of gRPC-Web: base64, padded where <see cref="FinishAsync"/> ends a message.</summary>
+/// <remarks>Grpc.AspNetCore.Web finds the next message only where the text of one ends with it.</remarks>
 /// <param name="destination">Takes the text; stays open.</param>
 internal sealed class WebTextStream(Stream destination) : WriteOnlyStream
 {
@@ -28,7 +29,7 @@ internal sealed class WebTextStream(Stream destination) : WriteOnlyStream
         }
     }
 
-    /// <summary>Writes what is left of the last group.</summary>
+    /// <summary>Writes what is left of the last group; what follows begins another one.</summary>
     public async ValueTask FinishAsync(CancellationToken cancellationToken)
     {
         if (_restBytes > 0)
