@@ -1,3 +1,4 @@
+using System.CommandLine;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 
@@ -17,6 +18,20 @@ internal static class SizeArgument
     ];
 
     public static string Problem(string option, string text) => $"{option}: '{text}' is not a valid size; use {Examples}.";
+
+    /// <summary>Creates an option that takes a size.</summary>
+    public static Option<string?> Option(string name, string description)
+    {
+        var option = new Option<string?>(name) { Description = description, HelpName = "SIZE" };
+        option.Validators.Add(result =>
+        {
+            if (result.Tokens.Count > 0 && !TryParse(result.Tokens[0].Value, out _))
+            {
+                result.AddError(Problem(name, result.Tokens[0].Value));
+            }
+        });
+        return option;
+    }
 
     /// <summary>Parses a size of 0 or more.</summary>
     public static bool TryParse([NotNullWhen(true)] string? text, out long bytes)

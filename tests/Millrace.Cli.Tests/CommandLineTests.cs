@@ -23,7 +23,7 @@ public sealed class CommandLineTests : CommandTests
     [InlineData("serve", "--max-transfers --max-connections --grace --quiet --json --host-name --cors --public-url --max-message")]
     [InlineData("health", "--timeout <TIME> --quiet --json Examples:")]
     [InlineData("put", Transfer + " --gzip --create-new --if-match <TAG> --no-verify --no-continue --connections <N>")]
-    [InlineData("get", Transfer + " --gzip --create-new --no-verify --no-continue --connections <N>")]
+    [InlineData("get", Transfer + " --gzip --create-new --no-verify --no-continue --connections <N> --max-file <SIZE>")]
     [InlineData("ls", Transfer + " --recursive --long")]
     [InlineData("rm", Transfer + " --recursive --yes --if-match <TAG>")]
     public async Task Help_names_every_option_and_exit_code(string command, string expected)
@@ -68,6 +68,7 @@ public sealed class CommandLineTests : CommandTests
     [InlineData("--gzip needs a gRPC protocol, and http2 is none", "get", "http://h/files/x", "--gzip", "--via", "http2")]
     [InlineData("Add --via grpc or grpc-web or grpc-web-text", "get", "http://h/files/x", "--via", "tus", "--gzip")]
     [InlineData("--gzip", "ls", "http://h/files/", "--via", "grpc", "--gzip")]
+    [InlineData("--max-file", "get", "http://h/files/x", "--max-file", "x")]
     [InlineData("--attempts", "get", "http://h/files/x", "--attempts", "0")]
     [InlineData("--connections", "get", "http://h/files/x", "--connections", "x")]
     [InlineData("--idle-timeout", "ls", "http://h/files/", "--idle-timeout", "never")]

@@ -43,10 +43,11 @@ internal static class GetCommand
         {
             Description = "Start over instead of resuming what an interrupted run left.",
         };
+        Option<string?> maxFile = SizeArgument.Option("--max-file", "Refuse a file with more bytes than this.");
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("get", "Download files from a server, verified and completely or not at all.")
         {
-            help, url, file, noContinue,
+            help, url, file, noContinue, maxFile,
         };
         createNew.AddTo(command);
         set.AddTo(command);
@@ -56,7 +57,12 @@ internal static class GetCommand
             return TransferCommand.Run("get", set, parsed, given, (settings, stop) => RunAsync(
                 TransferTarget.ParseWithLink(given),
                 parsed.GetValue(file),
-                new GetOptions { CreateNew = createNew.Read(parsed), Resume = !parsed.GetValue(noContinue) },
+                new GetOptions
+                {
+                    CreateNew = createNew.Read(parsed),
+                    Resume = !parsed.GetValue(noContinue),
+                    MaxBytes = SizeArgument.TryParse(parsed.GetValue(maxFile), out long bytes) ? bytes : null,
+                },
                 settings,
                 stop));
         });

@@ -120,6 +120,22 @@ internal static class RemoveCommand
             }
         }
 
+        // A root stays, and so it is the folders in it that are deleted.
+        if (target.Name.IsRoot)
+        {
+            await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive: false, stop).ConfigureAwait(false))
+            {
+                if (entry.IsFolder)
+                {
+                    items.Add(FolderOf(target, client, entry.Name));
+                }
+            }
+        }
+        else if (omitted == 0)
+        {
+            items.Add(FolderOf(target, client, target.Name));
+        }
+
         if (items.Count == before && omitted == 0)
         {
             throw new TransferException(
@@ -129,12 +145,15 @@ internal static class RemoveCommand
         return omitted;
     }
 
+    private static RemoveItem FolderOf(TransferTarget target, TransferClient client, TransferName name) =>
+        new(client, name, target.UrlOf(name, folder: true), Bytes: null) { IsFolder = true };
+
     private static async Task<bool> ConfirmAsync(
         List<RemoveItem> items, IReadOnlyList<TransferTarget> targets, CancellationToken stop)
     {
         string where = string.Join(", ", targets.Select(target => target.Text));
         await Console.Error.WriteAsync(
-            $"Delete {TransferText.Files(items.Count)} ({SizeText.Of(items.Sum(item => item.Bytes ?? 0))}) of {where}? [y/N] ")
+            $"Delete {TransferText.Files(items.Count(item => !item.IsFolder))} ({SizeText.Of(items.Sum(item => item.Bytes ?? 0))}) of {where}? [y/N] ")
             .ConfigureAwait(false);
 
         // A console's line cannot be canceled: Ctrl-C leaves the reader behind, as the process ends.
@@ -153,6 +172,7 @@ internal static class RemoveCommand
     private static async Task<int> DeleteAllAsync(
         List<RemoveItem> items, WritePrecondition precondition, TransferSettings settings, CancellationToken stop)
     {
+        List<RemoveItem> files = items.FindAll(item => !item.IsFolder);
         var printing = new Lock();
         int deleted = 0;
         int failed = 0;
@@ -160,7 +180,7 @@ internal static class RemoveCommand
         try
         {
             await Parallel.ForEachAsync(
-                items,
+                files,
                 new ParallelOptions { MaxDegreeOfParallelism = TransferBatch.AtOnce, CancellationToken = stop },
                 async (item, cancellationToken) =>
                 {
@@ -172,16 +192,22 @@ internal static class RemoveCommand
                         Print(item, error, settings);
                     }
                 }).ConfigureAwait(false);
+            foreach (RemoveItem folder in failed == 0 ? items.Where(item => item.IsFolder) : [])
+            {
+                Exception? error = await DeleteFolderAsync(folder, stop).ConfigureAwait(false);
+                failed += error is null ? 0 : 1;
+                Print(folder, error, settings);
+            }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
             stopped = true;
             await Console.Error.WriteLineAsync(
-                $"millrace rm: stopped; {deleted} of {TransferText.Files(items.Count)} deleted. The same command deletes the others.")
+                $"millrace rm: stopped; {deleted} of {TransferText.Files(files.Count)} deleted. The same command deletes the others.")
                 .ConfigureAwait(false);
         }
 
-        if (items.Count > 1 && !settings.Quiet && !settings.Json)
+        if (files.Count > 1 && !settings.Quiet && !settings.Json)
         {
             string others = failed > 0 ? $"; {failed} failed" : "";
             TransferCommand.WriteLine(Console.Out, $"Deleted {TransferText.Files(deleted)}{others}.");
@@ -189,6 +215,34 @@ internal static class RemoveCommand
 
         return stopped ? ExitCode.Stopped : failed > 0 ? ExitCode.TransferFailed : ExitCode.Success;
     }
+
+    /// <summary>Deletes a folder whose files were deleted, unless there are others by now, which nobody was asked about.</summary>
+    private static async Task<Exception?> DeleteFolderAsync(RemoveItem folder, CancellationToken stop)
+    {
+        try
+        {
+            await foreach (RemoteEntry entry in folder.Client.ListAsync(folder.Name, recursive: true, stop).ConfigureAwait(false))
+            {
+                return new TransferException(
+                    TransferError.Changed,
+                    $"The folder got the file '{entry.Name}' while its files were deleted, and was kept. Run the same command to delete both.",
+                    folder.Name.Value);
+            }
+
+            await folder.Client.DeleteFolderAsync(folder.Name, stop).ConfigureAwait(false);
+            return null;
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            // A bucket has a folder only while it has a file in it.
+            return null;
+        }
+        catch (Exception exception) when (TransferFailure.IsExpected(exception) && !stop.IsCancellationRequested)
+        {
+            return exception;
+        }
+    }
+
     private static async Task<Exception?> DeleteAsync(
         RemoveItem item, WritePrecondition precondition, CancellationToken stop)
     {
@@ -221,9 +275,12 @@ internal static class RemoveCommand
     }
 
 }
-internal sealed record RemoveItem(TransferClient Client, TransferName Name, string Url, long? Bytes);
+internal sealed record RemoveItem(TransferClient Client, TransferName Name, string Url, long? Bytes)
+{
+    public bool IsFolder { get; init; }
+}
 
-/// <summary>A file that was deleted; a line of `millrace rm --json`.</summary>
+/// <summary>A file or folder that was deleted; a line of `millrace rm --json`.</summary>
 internal sealed record RemoveLine(string Url, string Name, bool Deleted)
 {
     public string ToJson() => CommandJson.ToLine(this);

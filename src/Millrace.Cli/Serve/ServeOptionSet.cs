@@ -66,10 +66,10 @@ internal sealed class ServeOptionSet
         Description = "Allow everything to everyone who can reach the address, as long as there is no token.",
     };
 
-    private readonly Option<string?> _maxFile = Size("--max-file", "Limit the size of one file.");
-    private readonly Option<string?> _maxTotal = Size("--max-total", "Limit the total size of all files and uploads.");
-    private readonly Option<string?> _leaveFree = Size("--leave-free", "Keep this much of the device free (default: 64 MiB).");
-    private readonly Option<string?> _minRate = Size("--min-rate", "Cut an upload that stays below this many bytes per second for 10 s (default: 1K).");
+    private readonly Option<string?> _maxFile = SizeArgument.Option("--max-file", "Limit the size of one file.");
+    private readonly Option<string?> _maxTotal = SizeArgument.Option("--max-total", "Limit the total size of all files and uploads.");
+    private readonly Option<string?> _leaveFree = SizeArgument.Option("--leave-free", "Keep this much of the device free (default: 64 MiB).");
+    private readonly Option<string?> _minRate = SizeArgument.Option("--min-rate", "Cut an upload that stays below this many bytes per second for 10 s (default: 1K).");
 
     private readonly Option<int> _maxTransfers = Count(
         "--max-transfers", "Limit the concurrent transfers per token, or per address without tokens.", Defaults.Limits.MaxTransfers);
@@ -85,7 +85,7 @@ internal sealed class ServeOptionSet
     private readonly Option<int> _maxConnections = Count(
         "--max-connections", "Limit the concurrent connections.", Defaults.Limits.MaxConnections);
 
-    private readonly Option<string?> _maxBuffered = Size(
+    private readonly Option<string?> _maxBuffered = SizeArgument.Option(
         "--max-buffered", "Limit the memory for bytes that wait to be stored or sent, of all connections (default: 512M).");
 
     private readonly PageOptionSet _pages = new();
@@ -209,19 +209,6 @@ internal sealed class ServeOptionSet
     }
 
     private static long? Bytes(string? text) => SizeArgument.TryParse(text, out long bytes) ? bytes : null;
-
-    private static Option<string?> Size(string name, string description)
-    {
-        var option = new Option<string?>(name) { Description = description, HelpName = "SIZE" };
-        option.Validators.Add(result =>
-        {
-            if (result.Tokens.Count > 0 && !SizeArgument.TryParse(result.Tokens[0].Value, out _))
-            {
-                result.AddError(SizeArgument.Problem(name, result.Tokens[0].Value));
-            }
-        });
-        return option;
-    }
 
     private static Option<int> Count(string name, string description, int usual)
     {

@@ -11,6 +11,13 @@ public readonly record struct GetOptions
 
     /// <summary>The part of the file that is wanted; null for all of it. Its digest cannot be verified then.</summary>
     public ByteRange? Range { get; init; }
+
+    /// <summary>
+    /// Bytes that may come, 0 or more; null without a limit. More of them end the download with <see cref="TransferError.TooLarge"/>, before
+    /// the first one if the server says how many there are. Of a file whose length nobody says, at most so much comes to a path that 1 % of
+    /// the disk stays free.
+    /// </summary>
+    public long? MaxBytes { get; init; }
 }
 
 /// <summary>How a file is uploaded.</summary>

@@ -122,10 +122,11 @@ public sealed partial class TransferClient
             ArgumentOutOfRangeException.ThrowIfNegativeOrZero(range.Length, nameof(options));
         }
 
+        ArgumentOutOfRangeException.ThrowIfNegative(options.MaxBytes ?? 0, nameof(options));
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
         DownloadSink sink = open();
         await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
-        var download = new Download(context, name, sink, options.Range, new ProgressMeter(progress, _clock));
+        var download = new Download(context, name, sink, options, new ProgressMeter(progress, _clock));
         await using ConfiguredAsyncDisposable __ = download.ConfigureAwait(false);
         return await download.RunAsync(cancellationToken).ConfigureAwait(false);
     }

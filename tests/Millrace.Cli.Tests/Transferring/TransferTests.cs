@@ -200,6 +200,43 @@ public sealed class TransferTests : CommandTests
     }
 
     [Fact]
+    public async Task File_that_is_larger_than_max_file_is_refused()
+    {
+        Write("served/large.bin", 2_000);
+        using ServedCommand server = await ServeAsync("served");
+
+        string error = await FailAsync("get", server.Files + "large.bin", "--max-file", "1K");
+        Assert.Contains("more than the 1024 bytes that you allow", error, StringComparison.Ordinal);
+        Assert.Empty(Directory.GetFiles(Folder.Path));
+        Assert.Equal(0, (await RunAsync("get", server.Files + "large.bin", "--max-file", "2000")).ExitCode);
+    }
+
+    [Theory]
+    [InlineData("http1")]
+    [InlineData("http2")]
+    [InlineData("grpc")]
+    [InlineData("grpc-web")]
+    public async Task Recursive_removal_leaves_no_folder(string via)
+    {
+        Write("served/sub/d/e.bin", 10);
+        Write("served/other/f.bin", 10);
+        Directory.CreateDirectory(Folder["served/sub/empty/deep"]);
+        Directory.CreateDirectory(Folder["served/bare/deep"]);
+        using ServedCommand server = await ServeAsync("served");
+
+        (int exitCode, string output, string error) = await RunAsync("rm", "-r", "--yes", server.Files + "sub/", "--via", via);
+        Assert.Equal((0, $"Deleted {server.Files}sub/d/e.bin.\nDeleted {server.Files}sub/.\n", ""), (exitCode, output, error));
+        (exitCode, output, error) = await RunAsync("rm", "-r", "--yes", server.Files + "bare/", "--via", via);
+        Assert.Equal((0, $"Deleted {server.Files}bare/.\n", ""), (exitCode, output, error));
+        Assert.Equal(["other"], Directory.GetDirectories(Folder["served"]).Select(Path.GetFileName).Where(name => name != ".millrace"));
+
+        (exitCode, _, error) = await RunAsync("rm", "-r", "--yes", server.Files, "--via", via);
+        Assert.Equal((0, ""), (exitCode, error));
+        Assert.DoesNotContain("other", Directory.GetDirectories(Folder["served"]).Select(Path.GetFileName));
+        Assert.Contains("missing", await FailAsync("rm", "-r", "--yes", server.Files + "missing/", "--via", via), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Remote_names_are_completed_in_a_url()
     {
         Write("served/may.csv", 10);

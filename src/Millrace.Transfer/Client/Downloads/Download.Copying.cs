@@ -69,6 +69,7 @@ internal sealed partial class Download
 
     private async ValueTask TakeAsync(PipeWriter writer, ReadOnlyMemory<byte> bytes, IdleWatch watch)
     {
+        ThrowIfTooLarge(_taken + bytes.Length);
         if (_hash is not null)
         {
             await _hash.AppendAsync(bytes).ConfigureAwait(false);
@@ -79,6 +80,14 @@ internal sealed partial class Download
         _meter.Move(bytes.Length);
         if (!writer.CanGetUnflushedBytes || writer.UnflushedBytes >= _sink.FlushBytes)
         {
+            if (_end is null && !_sink.HasRoom())
+            {
+                throw Failures.Make(
+                    TransferError.NoSpace,
+                    Call,
+                    $"the server does not say how long it is, and after {_taken} bytes less than 1 % of the disk is free. Nothing was published here; free some space, or choose another disk.");
+            }
+
             await FlushAsync(writer, watch).ConfigureAwait(false);
         }
 

@@ -9,6 +9,7 @@ internal sealed partial class Download : IAsyncDisposable
     private readonly TransferName _name;
     private readonly DownloadSink _sink;
     private readonly ByteRange? _range;
+    private readonly long _maxBytes;
     private readonly ProgressMeter _meter;
     private readonly ParallelHash? _hash;
     private readonly RetryState _state = new();
@@ -25,15 +26,16 @@ internal sealed partial class Download : IAsyncDisposable
 
     /// <summary>Describes a download. The sink stays the caller's.</summary>
     public Download(
-        TransferContext context, TransferName name, DownloadSink sink, ByteRange? range, ProgressMeter meter)
+        TransferContext context, TransferName name, DownloadSink sink, GetOptions options, ProgressMeter meter)
     {
         _context = context;
         _name = name;
         _sink = sink;
-        _range = range;
+        _range = options.Range;
+        _maxBytes = options.MaxBytes ?? long.MaxValue;
         _meter = meter;
-        _start = range?.Offset ?? 0;
-        _hash = context.Options.VerifyDigests && range is null ? new ParallelHash() : null;
+        _start = _range?.Offset ?? 0;
+        _hash = context.Options.VerifyDigests && _range is null ? new ParallelHash() : null;
         _missing = sink.Note?.Missing;
         if (sink.Note is { } note && sink.Kept > 0)
         {
@@ -51,6 +53,7 @@ internal sealed partial class Download : IAsyncDisposable
     {
         try
         {
+            ThrowIfTooLarge(_end - _start ?? 0);
             await _context.Retry.RunAsync((_, token) => FetchAsync(token), cancellationToken, _state).ConfigureAwait(false);
             await _sink.CommitAsync(cancellationToken).ConfigureAwait(false);
             _meter.Report(_taken, last: true);
@@ -165,6 +168,7 @@ internal sealed partial class Download : IAsyncDisposable
         _end = _range is { } range && range.Length != long.MaxValue
             ? Math.Min(range.End, file.Length ?? range.End)
             : file.Length;
+        ThrowIfTooLarge(_end - _start ?? 0);
         _meter.Total = _end - _start;
         _mayUseRanges = MayUseRanges(file);
         _sink.Describe(file, _mayUseRanges);
@@ -214,6 +218,17 @@ internal sealed partial class Download : IAsyncDisposable
         _expected = null;
         _continued = false;
         _missing = null;
+    }
+
+    private void ThrowIfTooLarge(long bytes)
+    {
+        if (bytes > _maxBytes)
+        {
+            throw Failures.Make(
+                TransferError.TooLarge,
+                Call,
+                $"it has more than the {_maxBytes} bytes that you allow. Nothing was published here; allow more if it may have them.");
+        }
     }
 
     private TransferException Changed() => Failures.Make(

@@ -27,6 +27,9 @@ internal abstract class DownloadSink : IAsyncDisposable
     /// <summary>Whether what was taken can be forgotten, because nobody has seen it.</summary>
     public virtual bool CanRestart => false;
 
+    /// <summary>Whether bytes may follow of which nobody knows how many.</summary>
+    public virtual bool HasRoom() => true;
+
     /// <summary>Whether several ranges can be written at once.</summary>
     public virtual bool TakesRanges => false;
 

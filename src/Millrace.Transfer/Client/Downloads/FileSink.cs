@@ -7,6 +7,7 @@ namespace Millrace.Transfer;
 internal sealed class FileSink : DownloadSink
 {
     private readonly string _path;
+    private readonly string _folder;
     private readonly bool _mustBeNew;
     private readonly Durability _durability;
     private PartRecord? _part;
@@ -17,6 +18,7 @@ internal sealed class FileSink : DownloadSink
     public FileSink(string path, bool mustBeNew, Durability durability, PartRecord? part)
     {
         _path = path;
+        _folder = Path.GetDirectoryName(Path.GetFullPath(path))!;
         _mustBeNew = mustBeNew;
         _durability = durability;
         _part = part;
@@ -46,6 +48,12 @@ internal sealed class FileSink : DownloadSink
     public override long Kept { get; }
 
     public override bool CanRestart => true;
+
+    /// <inheritdoc/>
+    /// <remarks>A full disk stops more than this download. The framework knows the disks of Windows by their letters only.</remarks>
+    public override bool HasRoom() =>
+        (OperatingSystem.IsWindows() && _folder.StartsWith(@"\\", StringComparison.Ordinal))
+        || (new DriveInfo(_folder) is var disk && disk.AvailableFreeSpace >= disk.TotalSize / 100);
 
     public override void Describe(OpenedFile file, bool mayUseRanges)
     {
