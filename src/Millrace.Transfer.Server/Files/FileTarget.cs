@@ -16,6 +16,9 @@ internal readonly record struct FileTarget(TransferName Name, bool IsFolder, str
         }
     }
 
+    /// <summary><see cref="Path"/> as a URL: a Destination may have characters that are not escaped, and a response's field may not.</summary>
+    public string Location => new PathString(Path).ToUriComponent();
+
     /// <summary>Reads the target of a request.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>.</exception>
     public static FileTarget Of(HttpContext context) => Of(context, RawTarget.PathOf(context));

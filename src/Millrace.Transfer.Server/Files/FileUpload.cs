@@ -104,7 +104,7 @@ internal sealed class FileUpload(IFileStore store)
 
         if (isNew)
         {
-            response.Headers.Location = target.Path;
+            response.Headers.Location = target.Location;
             response.ContentLength = 0;
         }
     }

@@ -33,7 +33,7 @@ internal sealed class FolderCreation(IFileStore store)
         }
 
         context.Response.StatusCode = StatusCodes.Status201Created;
-        context.Response.Headers.Location = target.Path;
+        context.Response.Headers.Location = target.Location;
         context.Response.ContentLength = 0;
     }
 }

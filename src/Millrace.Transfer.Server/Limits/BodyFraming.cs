@@ -3,7 +3,7 @@ using Microsoft.Extensions.Primitives;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Refuses requests over HTTP/1.1 whose end a proxy may see elsewhere. Kestrel takes a <c>Transfer-Encoding</c> together with a
+/// Refuses requests over HTTP/1 whose end a proxy may see elsewhere. Kestrel takes a <c>Transfer-Encoding</c> together with a
 /// <c>Content-Length</c>, and leaves every coding before the last <c>chunked</c> in the body.
 /// </summary>
 internal static class BodyFraming
@@ -16,12 +16,15 @@ internal static class BodyFraming
     {
         StringValues coding = request.Headers.TransferEncoding;
         if (coding.Count > 0
-            && (!coding.ToString().Trim().Equals("chunked", StringComparison.OrdinalIgnoreCase)
+            && (HttpProtocol.IsHttp10(request.Protocol)
+                || !coding.ToString().Trim().Equals("chunked", StringComparison.OrdinalIgnoreCase)
                 || request.ContentLength is not null || request.Headers.ContainsKey(ReplacedContentLength)))
         {
             throw new Refusal(
                 TransferError.InvalidRequest,
-                "Transfer-Encoding has to be 'chunked' alone, without a Content-Length. Nothing was stored. Send one of the two fields, and name a compression in Content-Encoding.")
+                HttpProtocol.IsHttp10(request.Protocol)
+                    ? "HTTP/1.0 has no Transfer-Encoding. Nothing was stored. Send a Content-Length, or use HTTP/1.1."
+                    : "Transfer-Encoding has to be 'chunked' alone, without a Content-Length. Nothing was stored. Send one of the two fields, and name a compression in Content-Encoding.")
             {
                 Field = "Connection",
                 FieldValue = "close",

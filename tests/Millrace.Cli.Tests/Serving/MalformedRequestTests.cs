@@ -113,6 +113,29 @@ public sealed class MalformedRequestTests : CommandTests
         await ThrowIfLoggedAsync(serve);
     }
 
+    [Fact]
+    public async Task Chunked_body_over_HTTP_1_0_is_refused_and_nothing_after_it_is_read()
+    {
+        using ServedCommand serve = await ServeAsync("served");
+        foreach (string target in (string[])["PUT /files/one.txt", "POST /uploads", "GET /files/", "POST /millrace.v1.FileTransfer/Upload"])
+        {
+            foreach (string field in (string[])["", "Connection: keep-alive\r\n", "Content-Length: 5\r\n"])
+            {
+                string answer = await ExchangeAsync(
+                    serve.Port,
+                    $"{target} HTTP/1.0\r\nHost: localhost\r\n{field}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+                    + "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+
+                Assert.True(answer.StartsWith("HTTP/1.1 400 ", StringComparison.Ordinal), $"{target}, {field}: {answer}");
+                Assert.Equal(2, answer.Split("HTTP/1.1 ").Length);
+                Assert.Contains("HTTP/1.0 has no Transfer-Encoding", answer, StringComparison.Ordinal);
+            }
+        }
+
+        Assert.False(File.Exists(Folder["served/one.txt"]));
+        await ThrowIfLoggedAsync(serve);
+    }
+
     [Theory]
     [InlineData("Repr-Digest: sha-256=:\0:", 400)]
     [InlineData("Repr-Digest: sha-256=:\u00a5:", 400)]

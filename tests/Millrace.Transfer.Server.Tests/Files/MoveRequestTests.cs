@@ -110,6 +110,26 @@ public sealed class MoveRequestTests : ServerTest
         Assert.Equal(["a", "folder/file"], Server.VisibleFiles());
     }
 
+    [Theory]
+    [InlineData("/files/größe", "größe", "/files/gr%C3%B6%C3%9Fe")]
+    [InlineData("/files/%E4%B8%96界", "世界", "/files/%E4%B8%96%E7%95%8C")]
+    [InlineData("/files/🎉 1", "🎉 1", "/files/%F0%9F%8E%89%201")]
+    [InlineData("http://{host}/files/é", "é", "/files/%C3%A9")]
+    public async Task Destination_that_is_not_escaped_is_moved_to_and_answered_escaped(string to, string name, string location)
+    {
+        await Server.WriteAsync("a", Content.Of(10));
+        foreach (string status in (string[])["201", "204"])
+        {
+            string request = $"MOVE /files/a HTTP/1.1\r\nHost: {Server.Url("").Authority}\r\nConnection: close\r\nDestination: {to.Replace("{host}", Server.Url("").Authority)}\r\n\r\n";
+            RawResponse moved = await RawConnection.ExchangeAsync(
+                Server.Url(""), Encoding.Latin1.GetString(Encoding.UTF8.GetBytes(request)));
+            Assert.Equal(status, $"{moved.Status}");
+            Assert.Equal(status == "201", moved.Head.Contains($"Location: {location}\r\n", StringComparison.Ordinal));
+            Assert.Equal([name], Server.VisibleFiles());
+            await Server.WriteAsync("a", Content.Of(10));
+        }
+    }
+
     [Fact]
     public async Task Repeated_or_missing_destination_is_refused()
     {
