@@ -65,10 +65,12 @@ internal sealed class RangeStream : Stream
                 }
 
                 _position += count;
+
+                // Also within a request: object stores end one whose reader pauses, and it may pause often.
+                _attempts = 0;
                 if (_position == _currentEnd)
                 {
                     Drop();
-                    _attempts = 0;
                 }
 
                 return count;

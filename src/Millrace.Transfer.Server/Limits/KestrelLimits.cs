@@ -14,7 +14,10 @@ internal static class KestrelLimits
         kestrel.Limits.MaxConcurrentConnections = limits.MaxConnections;
         kestrel.Limits.MaxRequestBodySize = limits.MaxBodyBytes;
         kestrel.Limits.MinRequestBodyDataRate = Rate(limits.MinReceiveRate, limits.MinReceiveRateGracePeriod);
-        kestrel.Limits.MinResponseDataRate = Rate(limits.MinSendRate, limits.MinSendRateGracePeriod);
+
+        // Kestrel adds the time that bytes take at the rate for some writes, not for others, and to what earlier ones have left: a client
+        // that was fast at first could then wait for hours. At a rate without a limit, the grace of each write is all there is.
+        kestrel.Limits.MinResponseDataRate = new MinDataRate(double.MaxValue, limits.MaxSendPause);
         kestrel.Limits.RequestHeadersTimeout = limits.HeaderTimeout;
         kestrel.Limits.KeepAliveTimeout = limits.KeepAliveTimeout;
         kestrel.Limits.MaxRequestBufferSize = limits.ReceiveBuffer;

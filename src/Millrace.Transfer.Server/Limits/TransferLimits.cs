@@ -44,22 +44,20 @@ public sealed class TransferLimits
     /// <remarks>A modem is faster; an attacker who sends single bytes to hold a connection is not.</remarks>
     public int MinReceiveRate { get; set => field = NotNegative(value, nameof(MinReceiveRate)); } = 1024;
 
-    /// <summary>Bytes per second at which a client has to receive a response; 0 for any.</summary>
-    /// <remarks>Kestrel's default, measured over the data that waits to be sent.</remarks>
-    public int MinSendRate { get; set => field = NotNegative(value, nameof(MinSendRate)); } = 240;
-
     /// <summary>How long a request body may be slower than <see cref="MinReceiveRate"/>; more than a second.</summary>
     /// <remarks>Enough for three lost packets and their retransmissions (1, 2 and 4 s).</remarks>
     public TimeSpan MinReceiveRateGracePeriod { get; set => field = Grace(value); } =
         TimeSpan.FromSeconds(10);
 
-    /// <summary>How long a client may receive nothing before <see cref="MinSendRate"/> counts. More than a second.</summary>
+    /// <summary>
+    /// How long a client may take to receive what waits to be sent to it, a block of up to 1 MiB; more than a second. A client that
+    /// receives nothing for longer is closed, over every protocol.
+    /// </summary>
     /// <remarks>
-    /// A receiver takes nothing until it has used up what is in the system's buffers, several MB on a good line: with 10 s
-    /// downloads of 2 MB a second each were cut among 200.
+    /// Enough for a film that is paused and a laptop that changes networks. A receiver takes nothing until it has used up what is in the
+    /// system's buffers, several MB on a good line: with 10 s downloads of 2 MB a second each were cut among 200.
     /// </remarks>
-    public TimeSpan MinSendRateGracePeriod { get; set => field = Grace(value); } =
-        TimeSpan.FromSeconds(120);
+    public TimeSpan MaxSendPause { get; set => field = Grace(value); } = TimeSpan.FromMinutes(10);
 
     /// <summary>How long a request may take to send its headers.</summary>
     /// <remarks>Headers are one or two packets: the same as <see cref="MinReceiveRateGracePeriod"/>.</remarks>

@@ -11,9 +11,8 @@ public sealed class TransferLimitsTests
         Assert.Equal(900, limits.MaxConnections);
         Assert.Null(limits.MaxBodyBytes);
         Assert.Equal(1024, limits.MinReceiveRate);
-        Assert.Equal(240, limits.MinSendRate);
         Assert.Equal(TimeSpan.FromSeconds(10), limits.MinReceiveRateGracePeriod);
-        Assert.Equal(TimeSpan.FromMinutes(2), limits.MinSendRateGracePeriod);
+        Assert.Equal(TimeSpan.FromMinutes(10), limits.MaxSendPause);
         Assert.Equal(TimeSpan.FromSeconds(10), limits.HeaderTimeout);
         Assert.Equal(TimeSpan.FromSeconds(130), limits.KeepAliveTimeout);
         Assert.Equal(TimeSpan.FromSeconds(5), limits.RetryAfter);
