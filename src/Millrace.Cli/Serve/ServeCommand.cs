@@ -297,7 +297,11 @@ internal static class ServeLog
         logging.SetMinimumLevel(quiet ? LogLevel.Warning : LogLevel.Information);
         if (json)
         {
-            logging.AddJsonConsole(format => format.UseUtcTimestamp = true);
+            logging.AddJsonConsole(format =>
+            {
+                format.TimestampFormat = "yyyy-MM-dd'T'HH:mm:ss.fff'Z'";
+                format.UseUtcTimestamp = true;
+            });
         }
         else
         {

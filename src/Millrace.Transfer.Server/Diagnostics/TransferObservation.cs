@@ -8,6 +8,7 @@ namespace Millrace.Transfer.Server;
 internal sealed class TransferObservation
 {
     private const string Nobody = "-";
+    private const string Receive = "receive";
 
     private readonly TransferMeter _meter;
     private readonly ILogger _logger;
@@ -22,6 +23,7 @@ internal sealed class TransferObservation
     private TransferError? _refusal;
     private long _bytes;
     private int? _status;
+    private bool _isCut;
 
     private TransferObservation(
         TransferMeter meter, ILogger logger, HttpContext context, TransferScope scope, TransferName name)
@@ -30,7 +32,7 @@ internal sealed class TransferObservation
         _logger = logger;
         _context = context;
         _name = name;
-        _direction = (scope & TransferScope.Write) != TransferScope.None ? "receive" : "transmit";
+        _direction = (scope & TransferScope.Write) != TransferScope.None ? Receive : "transmit";
         _address = AddressOf(context);
         _activity = TransferDiagnostics.Activities.StartActivity(
             (scope & TransferScope.Write) != TransferScope.None ? "millrace receive" : "millrace transmit", ActivityKind.Internal);
@@ -95,12 +97,27 @@ internal sealed class TransferObservation
     /// <summary>Sets the status that HTTP would have, for gRPC, whose own status is always 200.</summary>
     public void Answered(int status) => _status = status;
 
+    /// <summary>Ends a response before its end, of which nobody must take a part for the whole.</summary>
+    /// <remarks>What the log says cannot be read off RequestAborted: Kestrel cancels it later, or after everything was sent.</remarks>
+    public static void Cut(HttpContext context)
+    {
+        if (context.Features.Get<TransferObservation>() is { } observation)
+        {
+            observation._isCut = true;
+        }
+
+        context.Abort();
+    }
+
     public void Moved(long bytes) => Interlocked.Add(ref _bytes, bytes);
 
     private Task EndAsync()
     {
         int status = _status ?? _context.Response.StatusCode;
-        string outcome = _context.RequestAborted.IsCancellationRequested ? "cut"
+
+        // An upload that ended early is refused, to whoever is still there.
+        bool isGone = _direction == Receive && status >= StatusCodes.Status400BadRequest && _context.RequestAborted.IsCancellationRequested;
+        string outcome = _isCut || isGone ? "cut"
             : status >= StatusCodes.Status500InternalServerError ? "failed"
             : status >= StatusCodes.Status400BadRequest ? "refused"
             : "completed";

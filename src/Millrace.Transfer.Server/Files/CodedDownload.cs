@@ -54,7 +54,7 @@ internal sealed class CodedDownload(TransferServerOptions options)
         }
         else if (isGet)
         {
-            await CompressAsync(response.Body, reader, coded.Coding, context.RequestAborted);
+            await CompressAsync(new BodyStream(response.BodyWriter), reader, coded.Coding, context.RequestAborted);
             pass.AddBytes(reader.File.Length);
         }
     }

@@ -159,8 +159,10 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
                 throw Errors.Changed(reader.File.Name, exception);
             }
 
+            // Ends well also when the client is gone, which sending the rest finds out.
+            await SendAsync(reader, new ByteRange(range.Offset + bytes, ReadBytes), response.BodyWriter, response, pass, cancellationToken);
             pass.AddBytes(bytes);
-            range = new ByteRange(range.Offset + bytes, ReadBytes);
+            return;
         }
 
         if (range.Length > 0)
@@ -183,7 +185,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
                 return false;
             }
 
-            await body.WriteAsync(whole, cancellationToken);
+            ResponseWriter.ThrowIfGone(await body.WriteAsync(whole, cancellationToken));
             return true;
         }
         finally
@@ -204,7 +206,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
                 await starts.StartAsync(cancellationToken);
             }
 
-            await content.CopyToAsync(body, cancellationToken);
+            await content.CopyToAsync(new ResponseWriter(body), cancellationToken);
             pass.AddBytes(range.Length);
         }
         finally

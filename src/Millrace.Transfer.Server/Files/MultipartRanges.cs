@@ -43,6 +43,6 @@ internal sealed class MultipartRanges
         }
 
         body.Write(_end);
-        await body.FlushAsync(cancellationToken);
+        ResponseWriter.ThrowIfGone(await body.FlushAsync(cancellationToken));
     }
 }

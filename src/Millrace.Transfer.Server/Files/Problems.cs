@@ -24,7 +24,12 @@ internal static class Problems
         catch (Exception exception) when (IsDisconnect(context, exception))
         {
             // The store keeps what it has received, and nobody is there to be answered.
-            context.Abort();
+            TransferObservation.Cut(context);
+        }
+        catch when (context.Response.HasStarted)
+        {
+            TransferObservation.Cut(context);
+            throw;
         }
     }
 
@@ -71,7 +76,7 @@ internal static class Problems
         HttpResponse response = context.Response;
         if (response.HasStarted)
         {
-            context.Abort();
+            TransferObservation.Cut(context);
             return;
         }
 
@@ -117,7 +122,7 @@ internal static class Problems
         response.ContentLength = body.Length;
         if (context.RequestAborted.IsCancellationRequested)
         {
-            context.Abort();
+            TransferObservation.Cut(context);
         }
         else if (!string.Equals(context.Request.Method, HttpMethods.Head, StringComparison.Ordinal))
         {

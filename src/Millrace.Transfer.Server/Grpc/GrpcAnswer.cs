@@ -44,7 +44,7 @@ internal sealed class GrpcAnswer
             Response.Headers[GrpcFields.Encoding] = GrpcFields.Gzip;
         }
 
-        _body = _call.HasDeadline ? new LateWriter(Response.BodyWriter) : Response.BodyWriter;
+        _body = new ResponseWriter(_call.HasDeadline ? new LateWriter(Response.BodyWriter) : Response.BodyWriter);
         if (_call.Form == GrpcForm.WebText)
         {
             _body = _text = new Base64PipeWriter(_body);
@@ -87,11 +87,7 @@ internal sealed class GrpcAnswer
     {
         _text?.Pad();
         _unflushed = 0;
-        FlushResult flushed = await Body.FlushAsync(_call.Ended);
-        if (flushed.IsCompleted || flushed.IsCanceled)
-        {
-            throw new OperationCanceledException("The client went away while it was answered.");
-        }
+        await Body.FlushAsync(_call.Ended);
     }
 
     /// <summary>The one message of an answer.</summary>
@@ -148,7 +144,7 @@ internal sealed class GrpcAnswer
         else if (_isPlanned)
         {
             // Its length was said already; a connection that ends is what shows that it is not whole.
-            _call.Context.Abort();
+            TransferObservation.Cut(_call.Context);
         }
         else if (_call.Form == GrpcForm.Http2)
         {

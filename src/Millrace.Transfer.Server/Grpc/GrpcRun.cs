@@ -19,7 +19,7 @@ internal static class GrpcRun
             catch (Exception exception) when (IsClientDisconnect(call, exception))
             {
                 // The client went away, which is its right; nobody is there to be told.
-                call.Context.Abort();
+                TransferObservation.Cut(call.Context);
             }
             catch (Exception exception)
             {
@@ -90,9 +90,10 @@ internal static class GrpcRun
         {
             await call.Answer.FailAsync(problem);
         }
-        catch (Exception gone) when (gone is OperationCanceledException or IOException && call.IsGone)
+        catch (Exception gone) when (IsClientDisconnect(call, gone))
         {
             // Nobody was left to be told.
+            TransferObservation.Cut(call.Context);
         }
     }
 }

@@ -30,10 +30,10 @@ internal sealed class PackedChunks(GrpcCall call, ChunkPlan plan)
                 await WriteAsync(two);
                 sent += two.Length;
                 buffer = buffer.Slice(two.End);
-                if (_unflushed >= FlushBytes && !await FlushAsync())
+                if (_unflushed >= FlushBytes)
                 {
-                    content.AdvanceTo(buffer.Start);
-                    return sent;
+                    _unflushed = 0;
+                    await _body.FlushAsync(call.Ended);
                 }
             }
 
@@ -96,13 +96,5 @@ internal sealed class PackedChunks(GrpcCall call, ChunkPlan plan)
         ChunkHeader.Write(memory.Span[..header], length);
         chunk.CopyTo(memory.Span[header..]);
         return header + length;
-    }
-
-    /// <returns>False when nobody reads any more.</returns>
-    private async ValueTask<bool> FlushAsync()
-    {
-        _unflushed = 0;
-        FlushResult flushed = await _body.FlushAsync(call.Ended);
-        return !flushed.IsCompleted && !flushed.IsCanceled;
     }
 }

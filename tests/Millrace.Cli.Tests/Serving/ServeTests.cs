@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using System.Text.Json;
 
 namespace Millrace.Cli.Tests.Serving;
 
@@ -92,6 +93,20 @@ public sealed class ServeTests : CommandTests
 
         Assert.Contains("PUT two.txt: completed, 201, 3 bytes", error, StringComparison.Ordinal);
         Assert.DoesNotContain("secret", error, StringComparison.Ordinal);
+    }
+
+    [NeedsFact(Need.Unix)]
+    public async Task Every_line_of_the_json_log_has_its_time()
+    {
+        DateTimeOffset before = DateTimeOffset.UtcNow.AddSeconds(-1);
+        using ServedCommand serve = await ServedCommand.StartAsync(this);
+        using HttpResponseMessage put = await serve.Client.PutAsync("files/two.txt", new StringContent("two"));
+        serve.Signal(Command.Terminate);
+        (_, string error) = await serve.EndAsync();
+
+        IReadOnlyList<JsonElement> lines = Lines(error);
+        Assert.NotEmpty(lines);
+        Assert.All(lines, line => Assert.InRange(line.GetProperty("Timestamp").GetDateTimeOffset(), before, DateTimeOffset.UtcNow));
     }
 
     [Fact]

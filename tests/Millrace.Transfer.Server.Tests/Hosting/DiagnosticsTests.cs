@@ -143,6 +143,105 @@ public sealed class DiagnosticsTests
         Assert.StartsWith("PUT photo-\uFFFDgpj.exe: completed, 201, ", Assert.Single(log.Lines), StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("GET /files/folder/large.bin HTTP/1.1", "")]
+    [InlineData("GET /files/folder/large.bin HTTP/1.1", "Range: bytes=5-35000000")]
+    [InlineData("GET /files/folder/large.bin HTTP/1.1", "Range: bytes=0-20000000,30000000-39999999")]
+    [InlineData("GET /files/folder/large.txt HTTP/1.1", "Accept-Encoding: gzip")]
+    [InlineData("GET /files/folder/large.txt HTTP/1.1", "Accept-Encoding: br")]
+    [InlineData("GET /files/folder/?archive=tar HTTP/1.1", "")]
+    [InlineData("GET /files/folder/?archive=zip HTTP/1.1", "")]
+    [NeedsLocalFolder]
+    public async Task Download_that_its_client_gives_up_is_logged_as_cut(string request, string field)
+    {
+        const int Times = 6;
+        var log = new CapturedLog(LogLevel.Information);
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
+        {
+            options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information);
+            options.Endpoints.Compress = true;
+        });
+        await served.WriteAsync("folder/large.bin", Content.Random(40_000_000));
+        await served.WriteAsync("folder/large.txt", Content.Random(40_000_000));
+        for (int i = 0; i < Times; i++)
+        {
+            using RawConnection connection = await RawConnection.OpenAsync(
+                served.Server.Address, $"{request}\r\nHost: localhost\r\n{field}\r\n{(field.Length > 0 ? "\r\n" : "")}");
+            Assert.StartsWith("HTTP/1.1 20", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+            if (i % 2 == 0)
+            {
+                connection.Reset();
+            }
+        }
+
+        await Bounded.UntilAsync(() => log.Lines.Count >= Times);
+        Assert.All(log.Lines, line => Assert.Matches("^GET .*: cut, 20[06], ", line));
+    }
+
+    [Theory]
+    [InlineData("grpc")]
+    [InlineData("http2")]
+    [NeedsLocalFolder]
+    public async Task Download_over_HTTP_2_that_its_client_gives_up_is_logged_as_cut(string protocol)
+    {
+        var log = new CapturedLog(LogLevel.Information);
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
+        {
+            options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information);
+            options.OfferHttp2Port = true;
+            options.Http2Port = 0;
+        });
+        await served.WriteAsync("a", Content.Random(40_000_000));
+        using RawHttp2 connection = await RawHttp2.OpenAsync(served.Server.Http2Address!.Port, int.MaxValue);
+        await connection.SendAsync(new Http2Frame(RawHttp2.WindowUpdate, 0, 0, new byte[] { 0x7f, 0, 0, 0 }));
+        for (int stream = 1; stream < 9; stream += 2)
+        {
+            if (protocol == "grpc")
+            {
+                await connection.RequestAsync(
+                    stream, "POST", "/millrace.v1.FileTransfer/Download", end: false, ("content-type", "application/grpc"), ("te", "trailers"));
+                await connection.SendAsync(new Http2Frame(RawHttp2.Data, RawHttp2.EndStream, stream, new byte[] { 0, 0, 0, 0, 3, 10, 1, (byte)'a' }));
+            }
+            else
+            {
+                await connection.RequestAsync(stream, "GET", "/files/a", end: true);
+            }
+
+            Assert.NotNull(await connection.ReadUntilAsync(RawHttp2.Data, stream));
+            await connection.SendAsync(new Http2Frame(RawHttp2.ResetStream, 0, stream, new byte[] { 0, 0, 0, 8 }));
+        }
+
+        await Bounded.UntilAsync(() => log.Lines.Count >= 4);
+        Assert.All(log.Lines, line => Assert.Matches("^(GET|POST) a: cut, 200, ", line));
+    }
+
+    [Theory]
+    [InlineData(5)]
+    [InlineData(20_000)]
+    [InlineData(3_000_000)]
+    [NeedsLocalFolder]
+    public async Task Download_whose_client_closes_after_the_last_byte_is_logged_as_completed(int length)
+    {
+        const int Times = 20;
+        var log = new CapturedLog(LogLevel.Information);
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information));
+        await served.WriteAsync("a", Content.Random(length));
+        for (int i = 0; i < Times; i++)
+        {
+            using RawConnection connection = await RawConnection.OpenAsync(served.Server.Address, "GET /files/a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            await connection.ReadHeadAsync();
+            await connection.SkipAsync(length);
+            if (i % 2 == 0)
+            {
+                connection.Reset();
+            }
+        }
+
+        await Bounded.UntilAsync(() => log.Lines.Count >= Times);
+        Assert.All(log.Lines, line => Assert.StartsWith($"GET a: completed, 200, {length} bytes", line, StringComparison.Ordinal));
+    }
+
     /// <summary>A factory of meters, and what its instruments measured.</summary>
     private sealed class Measured : IDisposable
     {

@@ -83,6 +83,9 @@ internal sealed class RawConnection : IDisposable
     /// <summary>Reads one head of an answer.</summary>
     public Task<string> ReadHeadAsync() => ReadUntilAsync("\r\n\r\n");
 
+    /// <summary>Reads so many bytes.</summary>
+    public Task SkipAsync(int bytes) => _stream.ReadExactlyAsync(new byte[bytes]).Soon();
+
     public async Task<string> ReadToEndAsync()
     {
         using var all = new MemoryStream();

@@ -1,0 +1,23 @@
+using Microsoft.AspNetCore.Connections;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// A response's body whose flush fails when the client is gone. Whoever copies to a pipe ends without a word then, and what was sent
+/// would pass for the whole.
+/// </summary>
+internal sealed class ResponseWriter(PipeWriter body) : ForwardingWriter(body)
+{
+    /// <exception cref="ConnectionAbortedException">The client is gone.</exception>
+    public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
+    {
+        ValueTask<FlushResult> flush = Inner.FlushAsync(cancellationToken);
+        return flush.IsCompletedSuccessfully ? new(ThrowIfGone(flush.Result)) : WaitAsync(flush);
+    }
+
+    public static FlushResult ThrowIfGone(FlushResult flushed) => flushed.IsCompleted || flushed.IsCanceled
+        ? throw new ConnectionAbortedException("The client went away before it had the whole response.")
+        : flushed;
+
+    private static async ValueTask<FlushResult> WaitAsync(ValueTask<FlushResult> flush) => ThrowIfGone(await flush);
+}
