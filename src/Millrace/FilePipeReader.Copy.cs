@@ -8,7 +8,7 @@ using Millrace.Writing;
 
 namespace Millrace;
 
-/// <summary>Copying, in whole blocks whatever chunk the caller wished for.</summary>
+/// <content>Copying, in whole blocks whatever chunk the caller wished for.</content>
 public sealed partial class FilePipeReader
 {
     /// <inheritdoc/>
@@ -146,7 +146,7 @@ public sealed partial class FilePipeReader
     {
         cancellationToken.ThrowIfCancellationRequested();
         await writer.FlushForCopyAsync(cancellationToken).ConfigureAwait(false);
-        if (writer.UnflushedBytes == 0)
+        if (writer.Gathered == 0)
         {
             await CopyByKernelAsync(writer.Handle, writer.Position, writer.AcceptCopied, cancellationToken).ConfigureAwait(false);
             await writer.FlushForCopyAsync(cancellationToken).ConfigureAwait(false);

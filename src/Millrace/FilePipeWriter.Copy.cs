@@ -87,7 +87,7 @@ public abstract partial class FilePipeWriter
         }
 
         await FlushForCopyAsync(cancellationToken).ConfigureAwait(false);
-        if (UnflushedBytes > 0)
+        if (Gathered > 0)
         {
             return;
         }

@@ -60,7 +60,8 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     public string TargetPath => File.Target;
 
     /// <summary>
-    /// The open file. It belongs to the writer; bytes up to <see cref="Position"/> less <see cref="UnflushedBytes"/> are in it.
+    /// The open file. It belongs to the writer; bytes up to <see cref="Position"/> less <see cref="UnflushedBytes"/> are in it,
+    /// except with <see cref="WriteStrategy.Direct"/>, which keeps and writes blocks behind a flush.
     /// </summary>
     public SafeFileHandle Handle => File.Handle;
 
@@ -71,13 +72,16 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     public string StrategyReason { get; private protected init; } = "";
 
     /// <summary>How long the file is with everything accepted so far, in bytes.</summary>
-    public long Position => Written + UnflushedBytes;
+    public long Position => Written + Gathered;
 
     /// <inheritdoc/>
     public override bool CanGetUnflushedBytes => true;
 
     /// <inheritdoc/>
-    public override long UnflushedBytes => _buffer.Count + InFlight;
+    public override long UnflushedBytes => Gathered;
+
+    /// <summary>Bytes that were accepted and not handed to the system.</summary>
+    internal long Gathered => _buffer.Count + InFlight;
 
     internal StagedFile File { get; }
 

@@ -22,6 +22,7 @@ internal sealed class DirectFileWriter : FilePipeWriter
     private readonly DirectLanes _lanes;
     private AsyncWait? _wait;
     private long _extended;
+    private long _flushed;
     private bool _extends = true;
 
     private DirectFileWriter(StagedFile file, in FileWriteOptions options, SafeFileHandle direct)
@@ -31,6 +32,12 @@ internal sealed class DirectFileWriter : FilePipeWriter
         Strategy = WriteStrategy.Direct;
         StrategyReason = "asked for";
     }
+
+    /// <remarks>
+    /// What a flush leaves for a whole block is not counted: a producer that flushes until little is unflushed, as
+    /// System.Text.Json does, would never end.
+    /// </remarks>
+    public override long UnflushedBytes => Math.Min(Gathered, Position - _flushed);
 
     /// <returns>Null, or why it cannot be had, in words for a person.</returns>
     public static string? TryCreate(StagedFile file, in FileWriteOptions options, out DirectFileWriter? writer)
@@ -76,9 +83,13 @@ internal sealed class DirectFileWriter : FilePipeWriter
 
         try
         {
-            return !FlushesDurably && TryHandOver()
-                ? default
-                : FlushCoreAsync(all: FlushesDurably, FlushesDurably, cancellationToken);
+            if (FlushesDurably || !TryHandOver())
+            {
+                return FlushCoreAsync(all: FlushesDurably, FlushesDurably, cancellationToken);
+            }
+
+            _flushed = Position;
+            return default;
         }
         catch (FilePipeException exception)
         {
@@ -181,6 +192,7 @@ internal sealed class DirectFileWriter : FilePipeWriter
                 FlushToDevice();
             }
 
+            _flushed = Position;
             return default;
         }
         finally

@@ -88,9 +88,12 @@ public sealed class BufferTests : FolderTests
         Assert.Equal(100, writer.Position);
         await writer.FlushAsync();
 
-        // Past the page cache less than a page is kept until there is a whole one, or the commit.
-        Assert.Equal(writer.Strategy == WriteStrategy.Direct ? 100 : 0, writer.UnflushedBytes);
+        Assert.Equal(0, writer.UnflushedBytes);
         Assert.Equal(100, writer.Position);
+        writer.Write(new byte[7]);
+        Assert.Equal(7, writer.UnflushedBytes);
+        await writer.FlushToDeviceAsync();
+        Assert.Equal(0, writer.UnflushedBytes);
     }
 
     [Theory, EveryWriter]
