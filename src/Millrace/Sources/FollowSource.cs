@@ -35,6 +35,16 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
         _inner = Inner(file);
     }
 
+    /// <remarks>Nobody completed the reader; the timer and the folder's watch would stay.</remarks>
+    ~FollowSource()
+    {
+        if (_watcher is { } watcher)
+        {
+            // Not here: watching another folder may hold the lock for as long as a file system takes to answer.
+            ThreadPool.UnsafeQueueUserWorkItem(static forgotten => forgotten.Dispose(), watcher, preferLocal: false);
+        }
+    }
+
     public override OpenFile File => _inner.File;
 
     public override ReadStrategy Strategy => ReadStrategy.Buffered;
@@ -102,7 +112,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
     {
         lock (_gate)
         {
-            _callback = null;
+            Forget();
             _inner.Disarm();
         }
     }
@@ -128,13 +138,14 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
         lock (_gate)
         {
             _disposed = true;
-            _callback = null;
+            Forget();
             watcher = _watcher;
             _watcher = null;
             _inner.Dispose();
         }
 
         watcher?.Dispose();
+        GC.SuppressFinalize(this);
     }
 
     /// <summary>Something happened to the file, or the timer ran: called by the watcher on any thread.</summary>
@@ -147,22 +158,25 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
     /// </summary>
     private void Watch()
     {
-        if (_watcher is not null)
-        {
-            return;
-        }
-
-        var watcher = new FollowWatcher(this, File.Path, _options.FollowPollInterval);
+        FollowWatcher watcher = _watcher ?? new FollowWatcher(File.Path, File.Native, _options.FollowPollInterval);
         lock (_gate)
         {
             if (!_disposed)
             {
                 _watcher = watcher;
+                watcher.CallOnly(_callback is null ? null : this);
                 return;
             }
         }
 
         watcher.Dispose();
+    }
+
+    /// <summary>Nobody waits any more.</summary>
+    private void Forget()
+    {
+        _callback = null;
+        _watcher?.CallOnly(null);
     }
 
     private void Look()
@@ -189,7 +203,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
             }
 
             callback = _callback;
-            _callback = null;
+            Forget();
 
             // The bytes are there, but perhaps not without waiting: the inner source calls when they are in memory.
             if (_error is null && _inner.Arm(callback))
@@ -288,55 +302,47 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
 /// Calls when something may have happened to a file: by the system's change notifications for its folder, and by a timer
 /// where there are none (network file systems, too many watches) or one was lost.
 /// </summary>
-internal sealed class FollowWatcher : IDisposable
+/// <remarks>Holds its follower only while that waits, so that one which nobody completes can be collected.</remarks>
+internal sealed class FollowWatcher : IThreadPoolWorkItem, IDisposable
 {
-    private readonly IReadyCallback _callback;
     private readonly Timer _timer;
-    private readonly FileSystemWatcher? _watcher;
+    private readonly FolderWatch? _folder;
+    private volatile IReadyCallback? _waiting;
+    private int _woken;
 
-    public FollowWatcher(IReadyCallback callback, string path, TimeSpan pollInterval)
+    public FollowWatcher(string path, bool native, TimeSpan pollInterval)
     {
-        _callback = callback;
-        _watcher = TryWatch(path);
-        _timer = new Timer(
-            static state => ((IReadyCallback)state!).OnReady(), callback, pollInterval, pollInterval);
+        string full = path.Length == 0 ? "" : Path.GetFullPath(path);
+        Name = Path.GetFileName(full);
+        _folder = Path.GetDirectoryName(full) is { Length: > 0 } folder ? FolderWatch.TryJoin(folder, native, this) : null;
+        _timer = new Timer(static state => ((FollowWatcher)state!)._waiting?.OnReady(), this, pollInterval, pollInterval);
+    }
+
+    /// <summary>The file's name in its folder.</summary>
+    public string Name { get; }
+
+    /// <summary>Says who is called; null while nobody waits.</summary>
+    public void CallOnly(IReadyCallback? waiting) => _waiting = waiting;
+
+    /// <summary>Has the pool look: looking may take its time, and the caller's thread is everybody's.</summary>
+    public void Wake()
+    {
+        if (_waiting is not null && Interlocked.Exchange(ref _woken, 1) == 0)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        Interlocked.Exchange(ref _woken, 0);
+        _waiting?.OnReady();
     }
 
     public void Dispose()
     {
+        _waiting = null;
         _timer.Dispose();
-        _watcher?.Dispose();
+        _folder?.Leave(this);
     }
-
-    private FileSystemWatcher? TryWatch(string path)
-    {
-        string full = path.Length == 0 ? "" : Path.GetFullPath(path);
-        if (Path.GetDirectoryName(full) is not { Length: > 0 } folder)
-        {
-            return null;
-        }
-
-        FileSystemWatcher? watcher = null;
-        try
-        {
-            watcher = new FileSystemWatcher(folder, Path.GetFileName(full))
-            {
-                NotifyFilter = NotifyFilters.FileName | NotifyFilters.LastWrite | NotifyFilters.Size,
-            };
-            watcher.Changed += OnEvent;
-            watcher.Created += OnEvent;
-            watcher.Deleted += OnEvent;
-            watcher.Renamed += OnEvent;
-            watcher.EnableRaisingEvents = true;
-            return watcher;
-        }
-        catch (Exception exception) when (exception is IOException or ArgumentException or PlatformNotSupportedException)
-        {
-            // The system is out of watches, or has none: the timer alone is late, not wrong.
-            watcher?.Dispose();
-            return null;
-        }
-    }
-
-    private void OnEvent(object sender, FileSystemEventArgs e) => _callback.OnReady();
 }

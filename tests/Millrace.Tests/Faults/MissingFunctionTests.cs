@@ -11,7 +11,11 @@ public sealed class MissingFunctionTests : FolderTests
     private const BindingFlags Declared = BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
     private static readonly string[] Calls = ["cachestat", "gettid", "io_uring_enter", "io_uring_setup", "preadv2", "renameat2", "statx"];
-    private static readonly string[] Optional = ["cachestat", "copy_file_range", "fallocate", "ioctl", "preadv2", "renameat2", "sync_file_range"];
+    private static readonly string[] Optional =
+    [
+        "cachestat", "copy_file_range", "fallocate", "inotify_add_watch", "inotify_init1", "inotify_rm_watch", "ioctl", "preadv2", "renameat2",
+        "sync_file_range",
+    ];
     private static readonly string[] OfRing = ["eventfd", "io_uring_enter", "io_uring_setup", "write"];
     private static readonly string[] OfMapping =
         ["__libc_current_sigrtmin", "epoll_ctl", "fcntl", "gettid", "mincore", "mremap", "pthread_sigmask", "sigaction", "sigwaitinfo"];
