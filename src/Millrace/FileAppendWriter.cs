@@ -44,6 +44,16 @@ public sealed partial class FileAppendWriter : PipeWriter, IAsyncDisposable, IDi
         _unsynced = _durability != Durability.None;
     }
 
+    /// <remarks>Nobody completed it: what was not flushed is lost, but the log closes with its last writer.</remarks>
+    ~FileAppendWriter()
+    {
+        // Null if the constructor failed.
+        if (_piece is not null && !_state.IsCompleted && !_piece.TryOrphan(Log))
+        {
+            AppendRegistry.Release(Log);
+        }
+    }
+
     /// <summary>The file, as it was given.</summary>
     public string Path { get; }
 
@@ -203,10 +213,18 @@ public sealed partial class FileAppendWriter : PipeWriter, IAsyncDisposable, IDi
     }
 
     /// <summary>The same as <see cref="Complete"/>.</summary>
-    public void Dispose() => Complete();
+    public void Dispose()
+    {
+        GC.SuppressFinalize(this);
+        Complete();
+    }
 
     /// <summary>The same as <see cref="CompleteAsync"/>.</summary>
-    public ValueTask DisposeAsync() => CompleteAsync();
+    public ValueTask DisposeAsync()
+    {
+        GC.SuppressFinalize(this);
+        return CompleteAsync();
+    }
 
     /// <summary>For the wait: its end lets the writer be used again.</summary>
     internal void EndPending() => _ = _state.Leave();

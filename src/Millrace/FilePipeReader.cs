@@ -17,6 +17,10 @@ namespace Millrace;
 /// thread. Buffers belong to the reader and are valid until the next AdvanceTo, <see cref="Seek"/> or completion.
 /// </para>
 /// <para>
+/// Complete or dispose it. The garbage collector returns the memory of a reader that nobody reaches any more, nor a buffer of
+/// it; a span alone does not keep it.
+/// </para>
+/// <para>
 /// <see cref="ReadAsync"/> completes synchronously when the bytes are in memory or in the page cache, allocates nothing,
 /// and never makes the calling thread wait for a disk.
 /// </para>

@@ -26,6 +26,9 @@ switch (args)
     case ["every-way", var folder]:
         Console.WriteLine(await EveryWay.RunAsync(folder));
         return 0;
+    case ["forget", var folder, var kind, var pooled]:
+        Console.WriteLine(await Forgetting.RunAsync(folder, kind, bool.Parse(pooled)));
+        return 0;
     case ["random-calls", var folder, var seed]:
         await new RandomCalls(folder, int.Parse(seed, CultureInfo.InvariantCulture)).RunAsync();
         return 0;

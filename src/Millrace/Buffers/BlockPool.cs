@@ -75,6 +75,11 @@ internal sealed unsafe class BlockPool(int bodyBytes = BlockPool.BodyBytes, int 
             return;
         }
 
+        Free(block);
+    }
+
+    public static void Free(NativeBlock block)
+    {
         byte* memory = block.Invalidate();
         if (block.Page is not { } page)
         {
@@ -147,6 +152,10 @@ internal sealed unsafe class HugePage(byte* memory, int blocks)
 }
 
 /// <summary>A block of page-aligned native memory. <see cref="BlockPool"/> owns the memory.</summary>
+/// <remarks>
+/// The finalizer frees what a reader or writer held that nobody completed, once nobody can reach a buffer of it either.
+/// Blocks are pooled, so that opening a file makes none.
+/// </remarks>
 [SuppressMessage("Design", "CA1001", Justification = "The pool frees the memory; the manager owns nothing.")]
 internal sealed unsafe class NativeBlock : Block, IMemoryOwner<byte>
 {
@@ -157,8 +166,10 @@ internal sealed unsafe class NativeBlock : Block, IMemoryOwner<byte>
         Pointer = memory;
         Capacity = bytes;
         MinHeadroom = headroom;
-        _manager = new NativeMemoryManager(memory, bytes);
+        _manager = new NativeMemoryManager(this, memory, bytes);
     }
+
+    ~NativeBlock() => BlockPool.Free(this);
 
     /// <summary>Null for a block that is freed when it is released.</summary>
     public BlockPool? Pool { get; init; }
@@ -172,13 +183,16 @@ internal sealed unsafe class NativeBlock : Block, IMemoryOwner<byte>
 
     public override void Release() => BlockPool.Return(this);
 
+    [SuppressMessage("Usage", "CA1816", Justification = "The pool keeps the block, which is finalized with it or not at all.")]
     void IDisposable.Dispose() => Release();
 
+    [SuppressMessage("Usage", "CA1816", Justification = "Here the memory stops being the block's.")]
     public byte* Invalidate()
     {
         byte* memory = Pointer;
         _manager.Invalidate();
         Pointer = null;
+        GC.SuppressFinalize(this);
         return memory;
     }
 }
@@ -211,10 +225,15 @@ internal sealed unsafe class ForeignBlock : Block
         MinHeadroom = headroom;
     }
 
+    /// <remarks>Nobody completed the reader. What the pool lent is the pool's to collect: somebody may still hold it.</remarks>
+    ~ForeignBlock() => _pin.Dispose();
+
     protected override ReadOnlyMemory<byte> Memory => _memory;
 
+    [SuppressMessage("Usage", "CA1816", Justification = "Blocks are released, not disposed.")]
     public override void Release()
     {
+        GC.SuppressFinalize(this);
         _pin.Dispose();
         _pin = default;
         Pointer = null;
@@ -223,9 +242,12 @@ internal sealed unsafe class ForeignBlock : Block
 }
 
 /// <summary>Memory of a block that is not the garbage collector's.</summary>
-internal sealed unsafe class NativeMemoryManager(byte* pointer, int length) : MemoryManager<byte>
+/// <remarks>The owner frees the memory as it is finalized, so every buffer keeps the owner alive.</remarks>
+internal sealed unsafe class NativeMemoryManager(object owner, byte* pointer, int length) : MemoryManager<byte>
 {
     private byte* _pointer = pointer;
+
+    public object Owner { get; } = owner;
 
     public override Span<byte> GetSpan()
     {
@@ -237,7 +259,7 @@ internal sealed unsafe class NativeMemoryManager(byte* pointer, int length) : Me
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)elementIndex, (uint)length, nameof(elementIndex));
         ObjectDisposedException.ThrowIf(_pointer is null, typeof(FilePipeReader));
-        return new MemoryHandle(_pointer + elementIndex);
+        return new MemoryHandle(_pointer + elementIndex, pinnable: this);
     }
 
     public override void Unpin()

@@ -5,7 +5,7 @@ using Millrace.Interop;
 namespace Millrace.Buffers;
 
 /// <summary>
-/// A part of a file mapped into memory, of which only pages that were entered may be touched. Never written to: it has
+/// A part of a file mapped into memory, of which only pages that were entered may be touched. Nothing is read into it: it has
 /// no headroom and is not appended to.
 /// </summary>
 /// <remarks>
@@ -17,21 +17,25 @@ internal sealed unsafe class MappedBlock : Block
     private readonly NativeMemoryManager _manager;
     private int _users = 1;
 
-    private MappedBlock(byte* address, int bytes, long fileOffset)
+    private MappedBlock(object owner, byte* address, int bytes, long fileOffset)
     {
         Pointer = address;
         Capacity = bytes;
         FileOffset = fileOffset;
-        _manager = new NativeMemoryManager(address, bytes);
+        _manager = new NativeMemoryManager(owner, address, bytes);
     }
 
     protected override ReadOnlyMemory<byte> Memory => _manager.Memory;
 
     /// <summary>Maps a part of a file that lies within it; null when the system refuses.</summary>
-    public static MappedBlock? TryMap(SafeFileHandle file, long offset, int bytes)
+    /// <param name="file">The file.</param>
+    /// <param name="offset">Where the part begins.</param>
+    /// <param name="bytes">How long it is.</param>
+    /// <param name="owner">Whoever releases the block when it is finalized.</param>
+    public static MappedBlock? TryMap(SafeFileHandle file, long offset, int bytes, object owner)
     {
         byte* address = MemoryMap.MapFile(file, bytes, offset);
-        return address is null ? null : new MappedBlock(address, bytes, offset);
+        return address is null ? null : new MappedBlock(owner, address, bytes, offset);
     }
 
     public byte* At(long fileOffset) => Pointer + (fileOffset - FileOffset);

@@ -15,7 +15,6 @@ internal static unsafe partial class MemoryMap
 
     private const int ProtectRead = 1; // PROT_READ
     private const int ProtectWrite = 2; // PROT_WRITE
-    private const int Shared = 0x01; // MAP_SHARED
     private const int Private = 0x02; // MAP_PRIVATE
     private const int Fixed = 0x10; // MAP_FIXED
     private const int Anonymous = 0x20; // MAP_ANONYMOUS
@@ -41,9 +40,14 @@ internal static unsafe partial class MemoryMap
     /// Maps a part of a file for reading, from a multiple of a page on; of <see cref="HugePageBytes"/> to have large
     /// folios mapped whole.
     /// </summary>
+    /// <remarks>
+    /// Private and writable for consumers that change what they read in place, as ASP.NET Core's form reader does: the page
+    /// is copied at the first write, where a mapping for reading would end the process. The file never changes. Nothing is
+    /// reserved for such copies, which hardly anybody makes.
+    /// </remarks>
     public static byte* MapFile(SafeFileHandle file, nint bytes, long offset)
     {
-        byte* address = MMap(null, bytes, ProtectRead, Shared, file, offset);
+        byte* address = MMap(null, bytes, ProtectRead | ProtectWrite, Private | NoReserve, file, offset);
         if (address == (byte*)-1)
         {
             return null;
@@ -93,9 +97,9 @@ internal static unsafe partial class MemoryMap
         return aligned;
     }
 
-    /// <summary>Puts zeroes where something is mapped. A page of them costs nothing until it is touched.</summary>
+    /// <summary>Puts zeroes where something is mapped. A page of them costs nothing until it is written to.</summary>
     public static bool CoverWithZeroes(byte* address, nint bytes) =>
-        MMapAnonymous(address, bytes, ProtectRead, Private | Anonymous | Fixed | NoReserve, -1, 0) == address;
+        MMapAnonymous(address, bytes, ProtectRead | ProtectWrite, Private | Anonymous | Fixed | NoReserve, -1, 0) == address;
 
     /// <summary>Puts the memory at <paramref name="from"/> in the place of what is mapped at <paramref name="to"/>.</summary>
     /// <remarks>Whoever reads there meanwhile sees the one or the other, never nothing.</remarks>

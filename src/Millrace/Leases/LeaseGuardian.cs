@@ -16,7 +16,7 @@ internal static class LeaseGuardian
     private const int StackBytes = 256 * 1024;
 
     private static readonly Lock Gate = new();
-    private static readonly Dictionary<int, ILeaseHolder> Holders = [];
+    private static readonly Dictionary<int, WeakReference<ILeaseHolder>> Holders = [];
     private static readonly Lazy<bool> Started = new(Start);
     private static ThreadSignals.SignalSet Signals;
     private static int Signal;
@@ -34,6 +34,8 @@ internal static class LeaseGuardian
     }
 
     /// <summary>Takes a lease. The handle stays open until <see cref="GiveUp"/>.</summary>
+    /// <param name="file">The file.</param>
+    /// <param name="holder">Known weakly: one that nobody disposes gives the lease up as it is finalized.</param>
     public static string? Take(SafeFileHandle file, ILeaseHolder holder)
     {
         if (!Started.Value)
@@ -48,7 +50,7 @@ internal static class LeaseGuardian
         lock (Gate)
         {
             // A lease belongs to what was opened, not to the handle: a second reader would end the first one's.
-            if (FileLease.IsUndisturbed(descriptor) || !Holders.TryAdd(descriptor, holder))
+            if (FileLease.IsUndisturbed(descriptor) || !Holders.TryAdd(descriptor, new WeakReference<ILeaseHolder>(holder)))
             {
                 file.DangerousRelease();
                 return "another reader of the same handle maps it";
@@ -134,10 +136,10 @@ internal static class LeaseGuardian
 
     private static void NotifyHolder(int descriptor)
     {
-        ILeaseHolder? holder;
+        ILeaseHolder? holder = null;
         lock (Gate)
         {
-            _ = Holders.TryGetValue(descriptor, out holder);
+            _ = Holders.TryGetValue(descriptor, out WeakReference<ILeaseHolder>? known) && known.TryGetTarget(out holder);
         }
 
         holder?.OnBreak();
@@ -145,15 +147,15 @@ internal static class LeaseGuardian
 
     private static void NotifyAllHolders()
     {
-        ILeaseHolder[] holders;
+        int[] descriptors;
         lock (Gate)
         {
-            holders = [.. Holders.Values];
+            descriptors = [.. Holders.Keys];
         }
 
-        foreach (ILeaseHolder holder in holders)
+        foreach (int descriptor in descriptors)
         {
-            holder.OnBreak();
+            NotifyHolder(descriptor);
         }
     }
 }

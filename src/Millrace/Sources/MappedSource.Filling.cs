@@ -3,7 +3,7 @@ using Millrace.Interop;
 
 namespace Millrace.Sources;
 
-/// <summary>Growing the reader's window: on the reader's thread, by what is decided with the lock held.</summary>
+/// <content>Growing the reader's window: on the reader's thread, by what is decided with the lock held.</content>
 internal sealed unsafe partial class MappedSource
 {
     private enum Next
@@ -154,7 +154,7 @@ internal sealed unsafe partial class MappedSource
         long start = HugePageStart(window.StartOffset);
         long atLeast = window.EndOffset + WindowBytes - start;
         int bytes = (int)Math.Min(_end - start, Math.Clamp(2 * atLeast, _regionBytes, MaxRegionBytes));
-        if (start + bytes <= window.EndOffset || MappedBlock.TryMap(File.Handle, start, bytes) is not { } region)
+        if (start + bytes <= window.EndOffset || MappedBlock.TryMap(File.Handle, start, bytes, this) is not { } region)
         {
             return false;
         }

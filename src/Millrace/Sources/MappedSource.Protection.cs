@@ -5,11 +5,11 @@ using Millrace.Leases;
 
 namespace Millrace.Sources;
 
-/// <summary>
+/// <content>
 /// The lease, and what happens when somebody wants to write: the file is taken out of the memory while the kernel keeps
 /// the writer waiting, at the same addresses, so that the spans that the reader handed out stay valid and hold what the
 /// file held. From then on the file is read.
-/// </summary>
+/// </content>
 internal sealed unsafe partial class MappedSource
 {
     void ILeaseHolder.OnBreak()
@@ -172,11 +172,7 @@ internal sealed unsafe partial class MappedSource
         window.Block = copy;
         window.Start = start;
         window.End = start + length;
-        region?.Release();
-        lock (_gate)
-        {
-            GiveUpLease();
-        }
+        EndMapping(region);
     }
 
     private Block? CopyOf(in Window window, out int start)

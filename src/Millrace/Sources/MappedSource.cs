@@ -79,6 +79,12 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
         SetPlace(file.Start);
     }
 
+    /// <remarks>
+    /// Nobody completed the reader, and nobody holds a buffer of it. The guardian knows this source weakly; another file
+    /// closes itself, but not one with a lease.
+    /// </remarks>
+    ~MappedSource() => EndMapping(_region);
+
     private enum Protection
     {
         /// <summary>The lease is held and nobody disputes it.</summary>
@@ -213,7 +219,13 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
             Monitor.PulseAll(_gate);
         }
 
-        // In this order: whoever waits to write comes in when no page is mapped any more.
+        EndMapping(region);
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>In this order: whoever waits to write comes in when no page is mapped any more.</summary>
+    private void EndMapping(MappedBlock? region)
+    {
         region?.Release();
         lock (_gate)
         {

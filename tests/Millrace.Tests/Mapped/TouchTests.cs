@@ -17,7 +17,7 @@ public sealed unsafe class TouchTests
     {
         string path = TestFolder.NewFile(Bytes);
         using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite);
-        MappedBlock block = MappedBlock.TryMap(file, 0, Bytes)!;
+        MappedBlock block = MappedBlock.TryMap(file, 0, Bytes, owner: this)!;
         Assert.True(MemoryMap.TryTouch(block.Pointer, Bytes));
 
         RandomAccess.SetLength(file, Bytes / 2);
@@ -34,7 +34,7 @@ public sealed unsafe class TouchTests
         string path = TestFolder.NewFile(Bytes);
         ColdFile.Evict(path);
         using SafeFileHandle file = File.OpenHandle(path);
-        MappedBlock block = MappedBlock.TryMap(file, 0, Bytes)!;
+        MappedBlock block = MappedBlock.TryMap(file, 0, Bytes, owner: this)!;
         int pages = Bytes / MemoryMap.PageBytes;
 
         Assert.False(PageCache.FindsAll(block.Pointer, pages));

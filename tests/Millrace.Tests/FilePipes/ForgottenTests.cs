@@ -1,0 +1,28 @@
+using System.Globalization;
+
+namespace Millrace.Tests.FilePipes;
+
+/// <summary>Readers and writers that nobody completes cost nothing for good: the garbage collector returns what they held.</summary>
+public sealed class ForgottenTests : FolderTests
+{
+    public static TheoryData<string> Kinds => [.. Forgetting.Kinds.Keys];
+
+    [Theory, MemberData(nameof(Kinds))]
+    public Task Memory_and_files_come_back_without_a_disposal(string kind) => CheckAsync(kind, pooled: false);
+
+    [Theory, MemberData(nameof(Kinds))]
+    public Task Memory_of_another_pool_comes_back_without_a_disposal(string kind) => CheckAsync(kind, pooled: true);
+
+    private async Task CheckAsync(string kind, bool pooled)
+    {
+        using ChildProcess child = ChildProcess.Start("forget", Folder.Path, kind, $"{pooled}");
+        string[] kept = (await child.ReadLineAsync()).Split(' ');
+
+        // 400 of 256 KiB and more each would be 100.
+        Assert.InRange(int.Parse(kept[0], CultureInfo.InvariantCulture), -1000, 50);
+        Assert.InRange(int.Parse(kept[1], CultureInfo.InvariantCulture), -1000, 20);
+
+        // Of readers that nobody has any more.
+        Assert.Equal("buffers right", string.Join(' ', kept[2..]));
+    }
+}
