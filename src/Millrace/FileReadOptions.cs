@@ -87,7 +87,8 @@ public readonly record struct FileReadOptions
     }
 
     /// <summary>
-    /// What others may do with the file while it is open here. On Unix an advisory lock; see <see cref="FileShare"/>.
+    /// What others may do with the file while it is open here. On Unix an advisory lock; see <see cref="FileShare"/>. On
+    /// Linux the locks of others stop only a reader that shares with nobody.
     /// Ignored for handles. Follow mode adds what a writer needs.
     /// </summary>
     public FileShare Share

@@ -244,7 +244,10 @@ internal static class TokenSource
     {
         try
         {
-            return File.ReadLines(file).FirstOrDefault("").Trim();
+            // By a reader that another program's lock does not stop.
+            using FilePipeReader reader = FilePipe.OpenRead(file);
+            using var text = new StreamReader(reader.AsStream());
+            return text.ReadLine()?.Trim() ?? "";
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {

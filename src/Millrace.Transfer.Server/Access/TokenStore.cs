@@ -232,8 +232,8 @@ public sealed class TokenStore
     {
         try
         {
-            using FileStream stream = File.OpenRead(Path);
-            return new TokenSet(JsonSerializer.Deserialize(stream, ServerJson.Default.TokenDocument)
+            using FilePipeReader reader = LockedFile.Open(Path);
+            return new TokenSet(JsonSerializer.Deserialize(reader.AsStream(), ServerJson.Default.TokenDocument)
                 ?? throw new FormatException("it is null"));
         }
         catch (Exception exception)

@@ -69,7 +69,7 @@ internal sealed class ServerCertificate
             // A few KB out of the page cache are nothing beside a handshake. Times would not be enough: a link to another
             // folder may be what has changed.
             Loaded last = _loaded;
-            if (File.ReadAllText(_path) != last.Certificate || File.ReadAllText(_keyPath) != last.Key)
+            if (Text(_path) != last.Certificate || Text(_keyPath) != last.Key)
             {
                 _loaded = Read();
                 _reported = null;
@@ -94,12 +94,19 @@ internal sealed class ServerCertificate
 
     private Loaded Read()
     {
-        string certificate = File.ReadAllText(_path);
-        string key = File.ReadAllText(_keyPath);
+        string certificate = Text(_path);
+        string key = Text(_keyPath);
         var chain = new X509Certificate2Collection();
         chain.ImportFromPem(certificate);
         return new Loaded(
             certificate, key, SslStreamCertificateContext.Create(X509Certificate2.CreateFromPem(certificate, key), chain));
+    }
+
+    private static string Text(string path)
+    {
+        using FilePipeReader reader = LockedFile.Open(path);
+        using var text = new StreamReader(reader.AsStream());
+        return text.ReadToEnd();
     }
 
     private sealed class Loaded(string certificate, string key, SslStreamCertificateContext context)

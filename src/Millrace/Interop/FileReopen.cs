@@ -6,8 +6,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// Opens the file of a handle a second time, as a separate file description: with its own read-ahead and lease, and none of
-/// the locks. https://man7.org/linux/man-pages/man2/open.2.html
+/// Opens the file of a handle a second time, as a separate file description: with its own read-ahead and lease; or a file by
+/// its path. With none of the locks that the framework takes. https://man7.org/linux/man-pages/man2/open.2.html
 /// </summary>
 internal static unsafe partial class FileReopen
 {
@@ -16,9 +16,22 @@ internal static unsafe partial class FileReopen
     private const int Sequential = 2; // POSIX_FADV_SEQUENTIAL
 
     /// <returns>Null where there is no /proc, or the file may not be opened any more.</returns>
-    public static SafeFileHandle? TryOpen(SafeFileHandle file)
+    public static SafeFileHandle? TryOpen(SafeFileHandle file) => ToRead(Open(file, ReadOnly));
+
+    /// <returns>Null if it cannot be opened.</returns>
+    public static SafeFileHandle? TryOpen(string path)
     {
-        SafeFileHandle opened = Open(file, ReadOnly);
+        int opened;
+        do
+        {
+            opened = OpenCall(path, ReadOnly | CloseOnExec, 0);
+        }
+        while (opened < 0 && Marshal.GetLastPInvokeError() == Errno.Interrupted);
+        return ToRead(new SafeFileHandle(opened, ownsHandle: true));
+    }
+
+    private static SafeFileHandle? ToRead(SafeFileHandle opened)
+    {
         if (opened.IsInvalid)
         {
             return null;
@@ -63,6 +76,9 @@ internal static unsafe partial class FileReopen
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true)]
     private static partial int OpenCall(byte* path, int flags, int mode);
+
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int OpenCall(string path, int flags, int mode);
 
     // https://man7.org/linux/man-pages/man2/posix_fadvise.2.html
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]

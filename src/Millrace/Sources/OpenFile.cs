@@ -134,7 +134,10 @@ internal sealed class OpenFile : IDisposable
         }
         catch (Exception exception) when (IsSystemError(exception))
         {
-            throw OpenFailed(path, exception);
+            // The framework's sharing is an advisory lock on Unix, which other programs take for reasons of their own and no
+            // other reader asks for.
+            bool locked = share != FileShare.None && SystemError.IsSharing(exception) && NativeFeatures.Linux && !options.Portable;
+            return locked && FileReopen.TryOpen(path) is { } handle ? handle : throw OpenFailed(path, exception);
         }
     }
 
@@ -350,7 +353,7 @@ internal sealed class OpenFile : IDisposable
             UnauthorizedAccessException when Directory.Exists(path) => (FilePipeError.IsDirectory, "it is a folder"),
             UnauthorizedAccessException => (FilePipeError.AccessDenied, "permission denied"),
             IOException when SystemError.IsSharing(exception) =>
-                (FilePipeError.Sharing, "another process holds it; see FileReadOptions.Share"),
+                (FilePipeError.Sharing, "this or another process holds it; see FileReadOptions.Share"),
             _ => (FilePipeError.Failed, exception.Message),
         };
         return new FilePipeException(error, $"Cannot open '{path}' for reading: {what}.", path, 0, exception);

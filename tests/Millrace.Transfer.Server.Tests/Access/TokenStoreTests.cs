@@ -1,4 +1,5 @@
 using System.Runtime.Versioning;
+using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer.Server.Tests.Access;
 
@@ -56,6 +57,16 @@ public sealed class TokenStoreTests : IDisposable
 
         Assert.Contains("one", made.ToString(), StringComparison.Ordinal);
         Assert.DoesNotContain(made.Secret, made.ToString(), StringComparison.Ordinal);
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task A_lock_of_another_program_keeps_nobody_out()
+    {
+        CreatedToken made = await Open().AddAsync("one", TransferScope.Read);
+        using SafeFileHandle held = File.OpenHandle(FilePath, FileMode.Open, FileAccess.Read, FileShare.None);
+
+        Assert.Equal(made.Token, Open().Find(made.Secret));
+        Assert.NotNull((await Open().AddAsync("two", TransferScope.Read)).Secret);
     }
 
     [NeedsFact(Need.Unix)]
