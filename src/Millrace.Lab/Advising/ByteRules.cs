@@ -11,7 +11,7 @@ internal static class ByteRules
         from source in WaySource.Of(cases)
         where source.Cases.Count > 1
         let first = source.Cases.MinBy(Figures.Median)!
-        let equal = source.Cases.Where(item => item != first && cases.IsSame(item, first)).OrderBy(Figures.Median).Prepend(first).ToArray()
+        let equal = source.Cases.Where(item => item != first && Figures.IsNear(item, first) && cases.IsSame(item, first)).OrderBy(Figures.Median).Prepend(first).ToArray()
 
         // Of those as fast: without room for all bytes, then with the least processor time.
         let chosen = equal.OrderBy(item => Way.Of(item).Arrival is "AllAtOnce" or "Completion")

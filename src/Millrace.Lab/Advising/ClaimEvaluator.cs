@@ -99,6 +99,9 @@ internal static partial class ClaimEvaluator
 
         public bool IsSlower => Verdict.Verdict == VerdictWords.Slower;
 
+        // The verdict's ratio is of the same rounds, the times beside it are of all: within the noise they may point apart.
+        private bool ContradictsTimes => (Ratio - 1) * (Figures.Median(Mine) - Figures.Median(Other)) < 0;
+
         // For example "slower in 2 of 3 comparisons, within the noise in 1; 1.04 to 1.57 times the time".
         public static string Describe(IReadOnlyCollection<Comparison> all)
         {
@@ -121,7 +124,8 @@ internal static partial class ClaimEvaluator
             return (sorted.Length <= MaxExamples ? sorted : [.. sorted[..(MaxExamples / 2)], .. sorted[^(MaxExamples / 2)..]])
                 .Select(item => new AdviceEvidence(
                     item.Mine,
-                    $"{describe(item.Mine, item.Other)}, {Figures.Ratio(item.Ratio)} times"
+                    describe(item.Mine, item.Other)
+                        + (item.ContradictsTimes ? "" : $", {Figures.Ratio(item.Ratio)} times")
                         + (item.Verdict.Verdict == VerdictWords.Same
                             ? $", within the noise of {Figures.Percent(item.Verdict.Threshold ?? 0)}"
                             : "")));

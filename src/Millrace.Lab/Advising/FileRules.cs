@@ -27,8 +27,8 @@ internal static class FileRules
         let best = situation.BestOfEach()
         where best.Count > 1
         let first = best[0]
-        let equal = best.Where(item => item == first
-            || cases.Compare(item, first).Verdict is not (VerdictWords.Faster or VerdictWords.Slower)).ToArray()
+        let equal = best.Where(item => item == first || (situation.IsNearBest(item)
+            && cases.Compare(item, first).Verdict is not (VerdictWords.Faster or VerdictWords.Slower))).ToArray()
         let chosen = equal.OrderBy(item => item.Method == Mapped).ThenBy(item => Figures.Cpu(item) ?? double.MaxValue).First()
         let reference = best.FirstOrDefault(item => item.Baseline) ?? first
         let shown = equal.Concat(best.Where(item => item.Baseline && !equal.Contains(item)).Take(1)).ToArray()
@@ -82,8 +82,10 @@ internal static class FileRules
             string statement = main.Smallest == main.All[0]
                 ? $"{situation.Name}: the buffer of {method} does not matter from {buffer} on."
                 : $"{situation.Name}: {method} needs {buffer}; more brings nothing that this run can see.";
-            string? forSmallPieces = others.Where(choice => IsFilePipe(choice.Best))
-                .MinBy(choice => Figures.Median(choice.Smallest))?.Best.Method;
+            string? forSmallPieces = choices.Where(choice => choice.Best.Method != method && IsFilePipe(choice.Best))
+                .Select(choice => choice.Smallest)
+                .Where(situation.IsNearBest)
+                .OrderBy(item => item.Parameters.Buffer).ThenBy(Figures.Median).FirstOrDefault()?.Method;
             yield return Advisor.Hint(
                 "buffer",
                 others.Length == 0
@@ -300,7 +302,7 @@ internal static class FileRules
             }
 
             CaseResult[] known = [.. cold.Cases.Where(item => item.Summary!.CallingThreadShare is not null)];
-            CaseResult? free = known.MinBy(Share);
+            CaseResult? free = known.Where(cold.IsNearBest).MinBy(Share);
             CaseResult? blocked = known.MaxBy(Share);
             if (free is not null && blocked is not null && Share(blocked) > Blocked && Share(free) <= Blocked)
             {

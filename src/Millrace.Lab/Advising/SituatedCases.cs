@@ -95,6 +95,8 @@ internal sealed record Situation(CaseParameters Parameters, IReadOnlyList<CaseRe
     public IReadOnlyList<CaseResult> Of(string method) =>
         [.. Cases.Where(item => item.Method == method).OrderBy(item => item.Parameters.Buffer)];
 
+    public bool IsNearBest(CaseResult item) => Figures.IsNear(item, Cases.MinBy(Figures.Median)!);
+
     public CaseResult? Best(string method) => Cases.Where(item => item.Method == method).MinBy(Figures.Median);
 
     public IReadOnlyList<CaseResult> BestOfEach() => [.. Methods.Select(Best).OfType<CaseResult>().OrderBy(Figures.Median)];

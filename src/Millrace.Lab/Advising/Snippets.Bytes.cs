@@ -6,7 +6,7 @@ using System.Numerics;
 
 namespace Millrace.Lab.Advising;
 
-/// <summary>Those that read bytes and lines of a stream: a file's, or that of HttpClient.GetStreamAsync.</summary>
+/// <content>Those that read bytes and lines of a stream: a file's, or that of HttpClient.GetStreamAsync.</content>
 internal static partial class Snippets
 {
     public static async Task<ulong> IncrementsSpan(Stream stream)

@@ -3,7 +3,7 @@
 
 namespace Millrace.Lab.Advising;
 
-/// <summary>Those that write, copy, scan and append.</summary>
+/// <content>Those that write, copy, scan and append.</content>
 internal static partial class Snippets
 {
     /// <summary>Where a program gets the next bytes from; none at the end.</summary>

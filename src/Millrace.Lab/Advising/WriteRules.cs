@@ -170,7 +170,9 @@ internal static class WriteRules
             all.Select(item => new AdviceEvidence(item, Against(item, baseline) + (item.Strategy is { } how ? $" ({how})" : ""))),
             (faster, hasOurs) switch
             {
-                (true, _) => "Copy with FilePipe.CopyAsync.",
+                (true, true) when Array.Exists(all, item => item.Method == Ours && Figures.IsNear(item, fastest)) =>
+                    "Copy with FilePipe.CopyAsync.",
+                (true, _) => $"Copy as {fastest.Method} does.",
                 (false, true) => "Copy with File.Copy, or with FilePipe.CopyAsync where the copy should appear whole or not at all, be "
                     + "durable, or be verified.",
                 _ => "Copy with File.Copy.",
@@ -193,7 +195,7 @@ internal static class WriteRules
             }
 
             // The fewest parts that are within the noise of the best.
-            CaseResult chosen = scans.First(item => item == best || cases.IsSame(item, best));
+            CaseResult chosen = scans.First(item => item == best || (Figures.IsNear(item, best) && cases.IsSame(item, best)));
             bool pays = cases.IsFaster(best, one);
             string name = $"{Length(one)} of {one.Parameters.Content}";
             int? degree = chosen.Parameters.Degree;

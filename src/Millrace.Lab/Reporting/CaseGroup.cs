@@ -173,7 +173,7 @@ internal sealed record CaseColumn(string Title, Places Places, Func<CaseResult, 
     ];
 
     public static double? RatioOf(CaseResult item) =>
-        TimeVerdict(item)?.Ratio ?? item.Summary?.Ratio ?? item.Summary?.MedianRatio;
+        TimeVerdict(item)?.Ratio ?? item.Summary?.MedianRatio;
 
     public static string Ms(double nanoseconds)
     {

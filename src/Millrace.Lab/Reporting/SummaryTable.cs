@@ -55,7 +55,7 @@ internal static class SummaryTable
         text.AppendJoin("", Methods.Select(_ => "---|")).Append("---|\n");
         foreach (int buffer in buffers)
         {
-            double ratio = Figures.Median(found[Pipe][buffer]) / Figures.Median(found[Baseline][buffer]);
+            double ratio = Figures.RatioOf(found[Pipe][buffer], found[Baseline][buffer]);
             string[] cells = [.. Methods.Select(method => Cell(method, Figures.Median(found[method][buffer]) / 1e6))];
             text.Append(CultureInfo.InvariantCulture, $"| {ByteSize.ToText(buffer)} | {string.Join(" | ", cells)} | {ratio:0.00} |\n");
         }

@@ -5,6 +5,7 @@ internal static class Figures
 {
     private const double NsPerMs = 1e6;
     private const double MibBytes = 1024 * 1024;
+    private const double MaxAdvised = 1.1;
 
     public static double Median(CaseResult item) => item.Summary!.WallNs.Median;
 
@@ -21,7 +22,16 @@ internal static class Figures
     /// <summary>The time of a byte, for example "0.31 ns".</summary>
     public static string PerByte(CaseResult item) => Nanoseconds(Median(item) / (item.Parameters.Bytes ?? 0));
 
-    public static double RatioOf(CaseResult mine, CaseResult other) => Median(mine) / Median(other);
+    /// <summary>Whether a case may be advised for its speed beside the best: what is slower than that, noise or not, is no advice.</summary>
+    public static bool IsNear(CaseResult item, CaseResult best) => Median(item) <= MaxAdvised * Median(best);
+
+    /// <summary>The time of a case by that of another: the verdict's ratio where the run has one, so that no page has two.</summary>
+    public static double RatioOf(CaseResult mine, CaseResult other) =>
+        VerdictRatio(mine, other) ?? 1 / VerdictRatio(other, mine) ?? Median(mine) / Median(other);
+
+    private static double? VerdictRatio(CaseResult mine, CaseResult other) => mine.Parameters == other.Parameters
+        ? mine.Verdicts?.FirstOrDefault(item => item.Metric == Metrics.WallNs.Name && item.Against == other.Method)?.Ratio
+        : null;
 
     /// <summary>For example ", 9.8 ms of processor time"; empty where it was not measured.</summary>
     public static string CpuText(CaseResult item) => Cpu(item) is { } cpu ? $", {Time(cpu)} of processor time" : "";

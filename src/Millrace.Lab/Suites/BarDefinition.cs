@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Suites;
 
-/// <summary>An aim of a suite, checked with a run's medians. A bar whose cases were not measured is neither met nor missed.</summary>
+/// <summary>An aim of a suite, checked with a run's ratios. A bar whose cases were not measured is neither met nor missed.</summary>
 /// <param name="Measure">The measured value in words, and whether it meets the limit; null when it was not measured.</param>
 internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredCases, (string Text, bool Met)?> Measure)
 {
@@ -116,7 +116,7 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
 
 internal readonly record struct CasePair(CaseResult Mine, CaseResult Other)
 {
-    public double Ratio => Figures.Median(Mine) / Figures.Median(Other);
+    public double Ratio => Figures.RatioOf(Mine, Other);
 
     /// <summary>Each case with that of another method with the same parameters, where that was measured.</summary>
     /// <param name="change">The parameters of the other, where they are not quite the same.</param>

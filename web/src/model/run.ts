@@ -89,7 +89,7 @@ function decodeCase(item: StoredCase, id: string): Case {
     bytesFrom: item.summary?.bytesFrom ?? null,
     medianMs: item.summary && item.error === undefined ? item.summary.wallNs.median / 1e6 : null,
     intervalMs: interval && [interval[0] / 1e6, interval[1] / 1e6],
-    ratio: timeVerdict?.ratio ?? value("ratio") ?? value("medianRatio"),
+    ratio: timeVerdict?.ratio ?? value("medianRatio"),
     ratioInterval: timeVerdict?.low !== undefined && timeVerdict.high !== undefined ? [timeVerdict.low, timeVerdict.high] : null,
     verdicts,
     timeVerdict,
