@@ -4,15 +4,15 @@ namespace Millrace.Lab.Cli;
 internal static class SuiteCommand
 {
     private const string Details = """
-        Writes results.json, report.html and report.md, and prints tables, aims and a one-sentence finding. Keep the machine
-        otherwise idle. Ctrl-C stops after the current invocation and keeps the results; a second Ctrl-C ends at once.
+        Writes results.json, report.html and report.md, and prints tables, aims and a one-sentence finding. Earlier results in
+        the same folder are moved to a folder in it that is named by their time. Keep the machine otherwise idle. Ctrl-C stops after the current invocation and keeps the results; a second Ctrl-C ends at once.
 
         Exit codes:
           0    measured
           1    could not start: wrong arguments or something missing; nothing was measured
           2    measured, but a stated aim was missed (with --fail-under only)
           3    at least one case failed; the others were measured and written
-          130  stopped by Ctrl-C; what was measured was written
+          130  stopped by Ctrl-C; what was measured was written, if anything was
         """;
 
     private const string NullDetails = """

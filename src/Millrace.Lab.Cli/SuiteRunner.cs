@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Millrace.Lab.Cli;
 
 /// <summary>Runs suites for a person at a terminal, or for a script.</summary>
@@ -10,6 +12,7 @@ internal static class SuiteRunner
         using var stop = new StopSignal();
         int exitCode = ExitCode.Success;
         bool measured = false;
+        bool kept = false;
         var reasons = new List<string>();
         foreach (Suite suite in suites)
         {
@@ -19,7 +22,12 @@ internal static class SuiteRunner
             try
             {
                 // A failed case, which has the higher code, says more about a run than a missed aim does.
-                exitCode = Math.Max(exitCode, Run(suite, mine, console, failUnder, stop.Token));
+                if (Run(suite, mine, console, failUnder, stop.Token) is { } code)
+                {
+                    exitCode = Math.Max(exitCode, code);
+                    kept = true;
+                }
+
                 measured = true;
             }
             catch (NoCaseException exception)
@@ -35,7 +43,9 @@ internal static class SuiteRunner
 
             if (stop.Token.IsCancellationRequested)
             {
-                console.MarkupLine("[yellow]Stopped. What was measured until then is kept.[/]");
+                console.MarkupLine(kept
+                    ? "[yellow]Stopped. What was measured until then is kept.[/]"
+                    : "[yellow]Stopped before anything was measured. Nothing was written.[/]");
                 return ExitCode.Stopped;
             }
         }
@@ -55,13 +65,19 @@ internal static class SuiteRunner
         return measured ? exitCode : ExitCode.CannotStart;
     }
 
-    private static int Run(
+    /// <returns>Null if it was stopped before anything was measured: then what an earlier run wrote stays.</returns>
+    private static int? Run(
         Suite suite, LabOptions options, IAnsiConsole console, bool failUnder, CancellationToken stop)
     {
         // Before minutes of measuring, not after them.
         string folder = OutputFolder.Prepare(options.OutputFolder);
         LabResults results = ProgressDisplay.Run(
             console, progress => SuiteRun.Run(suite, options, new WorkerHost(WorkerCommand.Self()), progress, stop));
+        if (results.Cases.Count == 0 && stop.IsCancellationRequested)
+        {
+            return null;
+        }
+
         ReportFiles.Write(console, folder, results);
         int exitCode = ExitCode.Of(results, failUnder);
         if (exitCode == ExitCode.CaseFailed)
@@ -100,6 +116,43 @@ internal static class OutputFolder
                 exception);
         }
     }
+
+    /// <summary>Moves what an earlier run wrote to a folder of its own, named by when it ended.</summary>
+    /// <returns>That folder; null if there was nothing.</returns>
+    public static string? SetAside(string folder)
+    {
+        string results = Path.Combine(folder, ResultsFile.Name);
+        if (!File.Exists(results))
+        {
+            return null;
+        }
+
+        try
+        {
+            string name = File.GetLastWriteTimeUtc(results).ToString("yyyy-MM-dd'T'HHmmss'Z'", CultureInfo.InvariantCulture);
+            string aside = Path.Combine(folder, name);
+            for (int i = 2; Directory.Exists(aside); i++)
+            {
+                aside = Path.Combine(folder, $"{name}-{i}");
+            }
+
+            Directory.CreateDirectory(aside);
+            foreach (string file in new[] { ResultsFile.Name, HtmlReport.Name, MarkdownReport.Name })
+            {
+                string from = Path.Combine(folder, file);
+                if (File.Exists(from))
+                {
+                    File.Move(from, Path.Combine(aside, file));
+                }
+            }
+
+            return aside;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new LabException($"The earlier results in {folder} cannot be moved: {exception.Message}", exception);
+        }
+    }
 }
 
 /// <summary>Writes what a run leaves behind, and prints it.</summary>
@@ -108,6 +161,11 @@ internal static class ReportFiles
     public static void Write(IAnsiConsole console, string folder, LabResults results)
     {
         string json = Path.Combine(folder, ResultsFile.Name);
+        if (OutputFolder.SetAside(folder) is { } earlier)
+        {
+            console.WriteLine($"The earlier results in this folder are kept in {earlier}");
+        }
+
         ResultsFile.Write(json, results);
         IReadOnlyList<string> reports = ReportWriter.Write(folder, [results]);
         Terminal.Print(() =>

@@ -120,6 +120,41 @@ public sealed partial class LabFilesTests : CommandTest
         Assert.All(results.Cases, item => Assert.NotEmpty(item.Samples!.WallNs));
     }
 
+    [Fact]
+    public async Task Second_run_into_a_folder_keeps_the_results_of_the_first_and_says_where()
+    {
+        string[] arguments = ["files", "--launches", "1", "--file", MakeFile("mine.bin", 100_001), "--data", "data", "--filter", "FilePipe/*/4096/*/hot/*", "--out", "mine"];
+        string first = Path.Combine(Folder.Path, "mine", "results.json");
+        Assert.DoesNotContain("earlier results", await PrintAsync(arguments), StringComparison.Ordinal);
+        byte[] results = await File.ReadAllBytesAsync(first);
+
+        string output = await PrintAsync(arguments);
+
+        string aside = Assert.Single(Directory.GetDirectories(Path.GetDirectoryName(first)!));
+        Assert.Contains($"The earlier results in this folder are kept in {aside}", output.ReplaceLineEndings(""), StringComparison.Ordinal);
+        Assert.Equal(["report.html", "report.md", "results.json"], Directory.GetFiles(aside).Select(Path.GetFileName).Order());
+        Assert.Equal(results, await File.ReadAllBytesAsync(Path.Combine(aside, "results.json")));
+        Assert.NotEqual(results, await File.ReadAllBytesAsync(first));
+    }
+
+    [NeedsFact(Need.Unix)]
+    public async Task Interrupt_of_the_warm_up_writes_nothing_and_says_so()
+    {
+        string earlier = Folder.Write("mine/results.json", "earlier"u8.ToArray());
+        using Process process = Command.Start(
+            Folder.Path, "files", "--file", MakeLargeFile(), "--data", "data", "--filter", "FileStream*/hot/*", "--out", "mine");
+        Task<string> output = process.StandardOutput.ReadToEndAsync();
+        Assert.NotNull(await ReadUntilAsync(process, "Launch 1 of 3: warming up"));
+        Assert.Equal(0, Kill(process.Id, Interrupt));
+        string rest = await process.StandardError.ReadToEndAsync();
+        await Command.WaitAsync(process);
+
+        Assert.True(process.ExitCode == 130, await output + rest);
+        Assert.Contains("Stopped before anything was measured. Nothing was written.", await output, StringComparison.Ordinal);
+        Assert.Equal("earlier", await File.ReadAllTextAsync(earlier));
+        Assert.Equal([earlier], Directory.GetFileSystemEntries(Path.GetDirectoryName(earlier)!));
+    }
+
     [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
     private static partial int Kill(int process, int signal);
 
