@@ -2,7 +2,7 @@ using Millrace.Copying;
 
 namespace Millrace;
 
-/// <summary>Copying.</summary>
+/// <content>Copying.</content>
 public static partial class FilePipe
 {
     /// <summary>Copies a file by the fastest way that the system has, and publishes the copy as a commit does.</summary>

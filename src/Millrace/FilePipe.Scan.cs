@@ -2,7 +2,7 @@ using Millrace.Scanning;
 
 namespace Millrace;
 
-/// <summary>Scanning.</summary>
+/// <content>Scanning.</content>
 public static partial class FilePipe
 {
     /// <summary>Reads a file in ranges at once, each from the start of a record to the start of another.</summary>

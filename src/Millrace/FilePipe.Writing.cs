@@ -3,7 +3,7 @@ using Millrace.Writing;
 
 namespace Millrace;
 
-/// <summary>Writing.</summary>
+/// <content>Writing.</content>
 public static partial class FilePipe
 {
     /// <summary>Begins a file, which has its name once <see cref="FilePipeWriter.CommitAsync"/> says so.</summary>

@@ -1,6 +1,6 @@
 namespace Millrace;
 
-/// <summary>Where the reader is, and moving it.</summary>
+/// <content>Where the reader is, and moving it.</content>
 public sealed partial class FilePipeReader
 {
     /// <summary>Whether the file has positions: false for a FIFO, a socket, a terminal.</summary>

@@ -1,4 +1,5 @@
 using System.Reflection;
+using System.Xml.Linq;
 
 namespace Millrace.Testing;
 
@@ -18,5 +19,14 @@ public abstract class PublicApiTest(Assembly assembly)
         }
 
         Assert.Equal(await File.ReadAllTextAsync(path), api);
+    }
+
+    /// <remarks>The compiler joins the comments of all parts of a type in the order of their files, and editors show the first summary.</remarks>
+    [Fact]
+    public void No_type_has_two_summaries()
+    {
+        XDocument documentation = XDocument.Load(Path.ChangeExtension(assembly.Location, ".xml"));
+
+        Assert.Empty(documentation.Descendants("member").Where(member => member.Elements("summary").Count() > 1).Select(member => $"{member.Attribute("name")}"));
     }
 }

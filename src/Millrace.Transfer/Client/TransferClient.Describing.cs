@@ -4,7 +4,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer;
 
-/// <summary>Asks what the server offers, and chooses the protocol.</summary>
+/// <content>Asks what the server offers, and chooses the protocol.</content>
 public sealed partial class TransferClient
 {
     private readonly Lock _lock = new();

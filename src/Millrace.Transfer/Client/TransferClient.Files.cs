@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer;
 
-/// <summary>Looking, listing, deleting, moving.</summary>
+/// <content>Looking, listing, deleting, moving.</content>
 public sealed partial class TransferClient
 {
     /// <summary>Pages without an entry, one after the other, that a listing may have.</summary>

@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Millrace.Transfer;
 
-/// <summary>Whole folders.</summary>
+/// <content>Whole folders.</content>
 public sealed partial class TransferClient
 {
     /// <summary>Files of a folder that move at once.</summary>

@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer;
 
-/// <summary>Downloads.</summary>
+/// <content>Downloads.</content>
 public sealed partial class TransferClient
 {
     /// <summary>Downloads a file to a path, where it appears when it is whole and verified.</summary>

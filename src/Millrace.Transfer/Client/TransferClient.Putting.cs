@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer;
 
-/// <summary>Uploads.</summary>
+/// <content>Uploads.</content>
 public sealed partial class TransferClient
 {
     /// <summary>Uploads a file.</summary>

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 
@@ -25,6 +26,7 @@ internal sealed class Feed
     private bool _held;
     private bool _completed;
     private bool _ended;
+    private MemoryHandle _pin;
 
     public Feed(in SequenceSource source)
     {
@@ -40,11 +42,17 @@ internal sealed class Feed
         _continueOnCapturedContext = source.ContinueOnCapturedContext;
     }
 
+    /// <remarks>Nobody ended the iteration. An array that is pinned would stay for good.</remarks>
+    ~Feed() => _pin.Dispose();
+
     /// <summary>What was read and not taken yet; valid until the next read.</summary>
     public ReadOnlySequence<byte> Rest => _rest;
 
     /// <summary>How many bytes were taken; for error messages.</summary>
     public long Taken { get; private set; }
+
+    /// <summary>The file that is read; null where nobody knows its name.</summary>
+    public string? Path => (_reader as FilePipeReader)?.Path is { Length: > 0 } path ? path : (_stream as FileStream)?.Name;
 
     public bool IsMoveCompleted => _move.IsCompleted;
 
@@ -107,6 +115,20 @@ internal sealed class Feed
         return false;
     }
 
+    /// <summary>Pins what is walked through by a pointer, until <see cref="Unpin"/>.</summary>
+    public unsafe byte* Pin(ReadOnlyMemory<byte> memory)
+    {
+        _pin = memory.Pin();
+        return (byte*)_pin.Pointer;
+    }
+
+    public void Unpin()
+    {
+        _pin.Dispose();
+        _pin = default;
+    }
+
+    [SuppressMessage("Usage", "CA1816", Justification = "An iteration ends, it is not disposed.")]
     public void End()
     {
         if (_ended)
@@ -115,6 +137,7 @@ internal sealed class Feed
         }
 
         _ended = true;
+        GC.SuppressFinalize(this);
         GiveBackRest();
 
         // Not counted from where the stream is now: a read that failed may have moved it.

@@ -41,7 +41,6 @@ public readonly record struct LineSequence
         private readonly Feed _feed;
         private readonly int _maxLength;
         private ReadOnlyMemory<byte> _segment;
-        private MemoryHandle _pin;
         private unsafe byte* _start;
         private LineEnds _ends;
 
@@ -150,8 +149,7 @@ public readonly record struct LineSequence
             int trimmed = hasEnd && last == CarriageReturn ? length - 1 : length;
             ThrowIfTooLong(trimmed, excess: 0);
             _segment = first;
-            _pin = first.Pin();
-            _start = (byte*)_pin.Pointer;
+            _start = _feed.Pin(first);
             _line = 0;
             _length = trimmed;
             _next = next;
@@ -177,8 +175,7 @@ public readonly record struct LineSequence
 
         private unsafe void Leave()
         {
-            _pin.Dispose();
-            _pin = default;
+            _feed.Unpin();
             _start = null;
             _ends = default;
             _segment = default;
@@ -193,7 +190,7 @@ public readonly record struct LineSequence
         {
             if (length > _maxLength + excess)
             {
-                throw RecordException.LineTooLong(_feed.Taken, _count, _maxLength);
+                throw RecordException.LineTooLong(_feed.Path, _feed.Taken, _count, _maxLength);
             }
         }
     }

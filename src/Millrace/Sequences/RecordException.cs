@@ -20,15 +20,26 @@ public sealed class RecordException : IOException
     /// <summary>Which one it is, from 0.</summary>
     public long Index { get; }
 
-    internal static RecordException LineTooLong(long offset, long index, int limit) => new(
-        $"Line {index + 1}, which begins {offset} bytes after the start, is longer than the limit of {limit} bytes. Raise the "
+    /// <summary>The file that was read; null where the reader or stream does not tell.</summary>
+    public string? Path { get; init; }
+
+    internal static RecordException LineTooLong(string? path, long offset, long index, int limit) => new(
+        $"Line {index + 1}{Of(path)}, which begins {offset} bytes after the start, is longer than the limit of {limit} bytes. Raise the "
         + "limit if the data may have such lines; if not, it is damaged, or no text.",
         offset,
-        index);
+        index)
+    {
+        Path = path,
+    };
 
-    internal static RecordException Incomplete(long offset, long found, int size) => new(
-        $"The bytes end within a record: record {offset / size}, which begins {offset} bytes after the start, has {found} of {size} "
+    internal static RecordException Incomplete(string? path, long offset, long found, int size) => new(
+        $"The bytes{Of(path)} end within a record: record {offset / size}, which begins {offset} bytes after the start, has {found} of {size} "
         + "bytes. The data was cut off, or its records are of another size.",
         offset,
-        offset / size);
+        offset / size)
+    {
+        Path = path,
+    };
+
+    private static string Of(string? path) => path is null ? "" : $" of '{path}'";
 }

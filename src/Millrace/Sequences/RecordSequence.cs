@@ -62,7 +62,6 @@ public readonly record struct RecordSequence<T>
     {
         private readonly Feed _feed;
         private readonly bool _reverses;
-        private MemoryHandle _pin;
 
         // The current record and the last whole one of its segment; null without a segment.
         private unsafe T* _current;
@@ -122,7 +121,7 @@ public readonly record struct RecordSequence<T>
 
             if (!_feed.Rest.IsEmpty)
             {
-                throw RecordException.Incomplete(_feed.Taken, _feed.Rest.Length, Unsafe.SizeOf<T>());
+                throw RecordException.Incomplete(_feed.Path, _feed.Taken, _feed.Rest.Length, Unsafe.SizeOf<T>());
             }
 
             return false;
@@ -146,8 +145,7 @@ public readonly record struct RecordSequence<T>
                 whole = 1;
             }
 
-            _pin = segment.Pin();
-            _start = (byte*)_pin.Pointer;
+            _start = _feed.Pin(segment);
             _current = (T*)_start;
             _last = _current + whole - 1;
             return true;
@@ -155,8 +153,7 @@ public readonly record struct RecordSequence<T>
 
         private unsafe void Leave(long taken)
         {
-            _pin.Dispose();
-            _pin = default;
+            _feed.Unpin();
             _start = null;
             _current = null;
             _last = null;

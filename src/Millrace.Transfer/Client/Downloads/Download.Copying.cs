@@ -3,7 +3,7 @@ using System.IO.Pipelines;
 
 namespace Millrace.Transfer;
 
-/// <summary>Moving the bytes, and comparing what they are.</summary>
+/// <content>Moving the bytes, and comparing what they are.</content>
 internal sealed partial class Download
 {
     private Sha256Digest? _verified;

@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer;
 
-/// <summary>Several ranges at once.</summary>
+/// <content>Several ranges at once.</content>
 internal sealed partial class Download
 {
     /// <summary>How often what is missing is written down: what a killed process fetches twice at most.</summary>

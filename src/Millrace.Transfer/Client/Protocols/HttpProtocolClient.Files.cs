@@ -5,7 +5,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer;
 
-/// <summary>What concerns files: find, open, list, delete, move.</summary>
+/// <content>What concerns files: find, open, list, delete, move.</content>
 internal partial class HttpProtocolClient
 {
     private static readonly MediaTypeWithQualityHeaderValue Json = new("application/json");

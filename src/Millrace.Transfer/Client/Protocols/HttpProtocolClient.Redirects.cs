@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Millrace.Transfer;
 
-/// <summary>Downloads from the object store to which the server sends its client.</summary>
+/// <content>Downloads from the object store to which the server sends its client.</content>
 internal partial class HttpProtocolClient
 {
     private bool IsRedirect(HttpResponseMessage response) => Setup.Options.FollowRedirects

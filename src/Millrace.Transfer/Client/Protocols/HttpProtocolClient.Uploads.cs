@@ -3,7 +3,7 @@ using System.Net.Http.Headers;
 
 namespace Millrace.Transfer;
 
-/// <summary>Uploads: with one PUT, or resumable by the IETF draft "Resumable Uploads for HTTP".</summary>
+/// <content>Uploads: with one PUT, or resumable by the IETF draft "Resumable Uploads for HTTP".</content>
 internal partial class HttpProtocolClient
 {
     /// <summary>What draft-ietf-httpbis-resumable-upload-05 calls itself, section "Interop version".</summary>

@@ -4,7 +4,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer;
 
-/// <summary>What concerns files: find, open, list, delete, move.</summary>
+/// <content>What concerns files: find, open, list, delete, move.</content>
 internal sealed partial class GrpcProtocolClient
 {
     /// <summary>Entries of a page of a listing, as HTTP's have.</summary>

@@ -2,7 +2,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer;
 
-/// <summary>Uploads: with one call, or with several that can be resumed.</summary>
+/// <content>Uploads: with one call, or with several that can be resumed.</content>
 internal sealed partial class GrpcProtocolClient
 {
     /// <summary>Bytes of a part at most: with its other fields below the 8 MiB that many servers and proxies take.</summary>
