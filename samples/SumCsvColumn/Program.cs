@@ -17,7 +17,8 @@ try
     {
         await foreach (ReadOnlyMemory<byte> header in reader.ReadLinesAsync())
         {
-            index = Array.IndexOf(Encoding.UTF8.GetString(header.Span).Split(','), column);
+            // Excel begins a file with a byte order mark.
+            index = Array.IndexOf(Encoding.UTF8.GetString(header.Span).TrimStart('\uFEFF').Split(','), column);
             break;
         }
 

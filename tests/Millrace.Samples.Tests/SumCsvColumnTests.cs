@@ -24,6 +24,19 @@ public sealed class SumCsvColumnTests : IDisposable
             Enumerable.Range(0, Rows).Sum(row => row * 0.01m), decimal.Parse(output, CultureInfo.InvariantCulture));
     }
 
+    [Theory]
+    [InlineData("id", 4)]
+    [InlineData("fare", 6)]
+    public async Task A_byte_order_mark_belongs_to_no_column(string column, int sum)
+    {
+        string path = _folder.Write("a.csv", "\uFEFFid,fare\n1,2\n3,4\n");
+
+        (int exitCode, string output, string error) = await Sample.RunAsync("SumCsvColumn", path, column);
+
+        Assert.True(exitCode == 0, error);
+        Assert.Equal(sum, int.Parse(output, CultureInfo.InvariantCulture));
+    }
+
     [Fact]
     public async Task A_column_that_the_header_does_not_name_is_an_error()
     {

@@ -8,7 +8,6 @@ public sealed partial class ReadmeTests
     private static readonly string Root = Repository.Root;
 
     [Theory]
-    [InlineData("README.md", "ReadmeSample.cs")]
     [InlineData("docs/append.md", "AppendSample.cs")]
     [InlineData("docs/scan.md", "ScanSample.cs")]
     [InlineData("docs/sequences.md", "SequencesSample.cs")]
@@ -21,19 +20,7 @@ public sealed partial class ReadmeTests
         string[] shown = [.. Block().Matches(text).Select(match => match.Groups["code"].Value.Trim())];
 
         Assert.NotEmpty(compiled);
-        Assert.Equal(compiled, page == "README.md" ? shown.Intersect(compiled) : shown);
-    }
-
-    [Theory]
-    [InlineData("", 0)]
-    [InlineData("\n", 1)]
-    [InlineData("one\ntwo\nthree", 2)]
-    public async Task The_sample_in_the_readme_counts_lines(string text, long lines)
-    {
-        string path = TestFolder.NewPath(".txt");
-        await File.WriteAllTextAsync(path, text);
-
-        Assert.Equal(lines, await ReadmeSample.CountLinesAsync(path).Soon());
+        Assert.Equal(compiled, shown);
     }
 
     [Fact]

@@ -122,6 +122,25 @@ public sealed class SequenceFailureTests
     }
 
     [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Malformed_lines_and_records_name_their_file(bool stream)
+    {
+        string path = TestFolder.SharedFile(1_000);
+        await using FilePipeReader reader = FilePipe.OpenRead(path);
+        await using FileStream file = File.OpenRead(path);
+
+        RecordException line = await Assert.ThrowsAsync<RecordException>(
+            () => (stream ? file.ReadLinesAsync(maxLength: 1) : reader.ReadLinesAsync(maxLength: 1)).TakeAsync());
+        RecordException record = await Assert.ThrowsAsync<RecordException>(
+            () => (stream ? file.ReadRecordsAsync<Huge>() : reader.ReadRecordsAsync<Huge>()).TakeAsync());
+
+        Assert.Equal((path, path), (line.Path, record.Path));
+        Assert.Contains($"of '{path}'", line.Message, StringComparison.Ordinal);
+        Assert.Contains($"of '{path}'", record.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData("abc", 3)]
     [InlineData("abcdefghijk", 1)]
     public async Task A_Pipe_is_usable_after_an_incomplete_record(string text, int piece)
