@@ -121,8 +121,7 @@ internal static class OutputFolder
     /// <returns>That folder; null if there was nothing.</returns>
     public static string? SetAside(string folder)
     {
-        string results = Path.Combine(folder, ResultsFile.Name);
-        if (!File.Exists(results))
+        if (ResultsFile.In(folder) is not { } results)
         {
             return null;
         }
@@ -137,7 +136,7 @@ internal static class OutputFolder
             }
 
             Directory.CreateDirectory(aside);
-            foreach (string file in new[] { ResultsFile.Name, HtmlReport.Name, MarkdownReport.Name })
+            foreach (string file in new[] { ResultsFile.Name, ResultsFile.PackedName, HtmlReport.Name, MarkdownReport.Name })
             {
                 string from = Path.Combine(folder, file);
                 if (File.Exists(from))

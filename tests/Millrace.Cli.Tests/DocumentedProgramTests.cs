@@ -70,6 +70,7 @@ public sealed partial class DocumentedProgramTests : FolderTests
             '\n', references.Where(IsManaged).Select(reference => $"-reference:\"{reference}\"").Append("-nologo").Append($"-out:\"{Folder["program.dll"]}\"")));
         var start = new ProcessStartInfo("dotnet", ["exec", compiler, "-noconfig", "@" + arguments, usings, Write("Program.cs", program)])
         {
+            UseShellExecute = false,
             RedirectStandardOutput = true,
         };
         using Process process = Process.Start(start)!;

@@ -51,7 +51,7 @@ internal static class SummaryTable
         }
 
         var text = new StringBuilder("| buffer |");
-        text.AppendJoin(" |", Methods.Select(method => " " + method)).Append(" | ratio |\n|---|");
+        text.AppendJoin(" |", Methods.Select(method => " " + method)).Append(" | paired ratio |\n|---|");
         text.AppendJoin("", Methods.Select(_ => "---|")).Append("---|\n");
         foreach (int buffer in buffers)
         {

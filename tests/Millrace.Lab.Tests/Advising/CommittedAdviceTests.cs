@@ -36,7 +36,7 @@ public sealed partial class CommittedAdviceTests
         {
             CaseResult? baseline = results.Cases.FirstOrDefault(
                 other => other is { Baseline: true, Role: null, Summary: not null } && other.Parameters == item.Parameters);
-            if (baseline is not null && CaseGroup.RatioOf(item) is { } shown && item != baseline)
+            if (baseline is not null && CaseColumn.RatioOf(item) is { } shown && item != baseline)
             {
                 Assert.Equal(shown, Figures.RatioOf(item, baseline), 12);
                 Assert.Equal(shown, 1 / Figures.RatioOf(baseline, item), 12);
