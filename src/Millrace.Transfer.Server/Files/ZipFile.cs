@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.IO.Compression;
+using System.IO.Hashing;
 using System.Text;
 
 namespace Millrace.Transfer.Server;
@@ -62,7 +63,7 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
         uint time = ZipDirectory.TimeOf(modified);
         WriteHeader(name, time, isLarge);
         long start = _output.Position;
-        uint checksum = 0;
+        var hash = new Crc32();
         long received = 0;
         await using (DeflateStream? deflate = compress ? new DeflateStream(_output, CompressionLevel.Fastest, leaveOpen: true) : null)
         {
@@ -75,7 +76,7 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
                     for (int at = 0; at < segment.Length; at += PieceBytes)
                     {
                         ReadOnlyMemory<byte> piece = segment.Slice(at, Math.Min(PieceBytes, segment.Length - at));
-                        checksum = Crc32.Append(checksum, piece.Span);
+                        hash.Append(piece.Span);
                         received += piece.Length;
                         if (deflate is null)
                         {
@@ -105,6 +106,7 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
         }
 
         long coded = _output.Position - start;
+        uint checksum = hash.GetCurrentHashAsUInt32();
         WriteDescriptor(checksum, coded, received, isLarge);
         _directory.Add(name, time, checksum, coded, received, offset);
         await _output.FlushAsync(cancellationToken);

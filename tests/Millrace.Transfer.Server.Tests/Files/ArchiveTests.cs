@@ -264,27 +264,6 @@ public sealed class ArchiveTests : ServerTest
         Assert.Equal(files * (46L + 33), directory.Read().Sum(static records => (long)records.Length));
     }
 
-    [Theory]
-    [InlineData(0)]
-    [InlineData(1)]
-    [InlineData(63)]
-    [InlineData(64)]
-    [InlineData(1_000_003)]
-    public void Checksum_is_that_of_zip_files(int length)
-    {
-        byte[] content = Content.Of(length);
-        using var packed = new MemoryStream();
-        using (var gzip = new GZipStream(packed, CompressionLevel.Fastest, leaveOpen: true))
-        {
-            gzip.Write(content);
-        }
-
-        uint expected = length == 0 ? 0 : BitConverter.ToUInt32(packed.GetBuffer(), (int)packed.Length - 8);
-        Assert.Equal(expected, Crc32.Append(0, content));
-        int middle = length / 3;
-        Assert.Equal(expected, Crc32.Append(Crc32.Append(0, content.AsSpan(0, middle)), content.AsSpan(middle)));
-    }
-
     /// <summary>Asserts that a zip file has these files of the tree, with their content, and no others.</summary>
     private static async Task AssertZipAsync(HttpResponseMessage response, IEnumerable<string> names)
     {
