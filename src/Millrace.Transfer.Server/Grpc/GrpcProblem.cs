@@ -67,6 +67,11 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
                 info.Metadata["offset"] = offset.ToString(CultureInfo.InvariantCulture);
             }
 
+            if (Omitted is { } omitted)
+            {
+                info.Metadata["omitted"] = omitted.ToString(CultureInfo.InvariantCulture);
+            }
+
             status.Details.Add(Any.Pack(info));
         }
 

@@ -143,6 +143,7 @@ public sealed partial class LocalFileStore
                 FolderWalk.Delete(parent.PathOf(name), Native, bytes => Limits.AddUsed(-bytes));
                 parent.Flush();
             }
+
             return true;
         }
         catch (Exception exception)
@@ -266,7 +267,9 @@ public sealed partial class LocalFileStore
                     continue;
                 }
 
-                omitted += !TransferName.TryParse($"{name.Value}/{fileName}", out TransferName child) ? 1
+                // What has a valid name, and too many folders above it, no client can rename: its folder has to be deletable.
+                omitted += !TransferName.TryParse(fileName, out _) ? 1
+                    : !TransferName.TryParse($"{name.Value}/{fileName}", out TransferName child) ? 0
                     : !folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink) ? folder.Lacks(fileName) ? 0 : 1
                     : isFolder ? CountOmitted(child, cancellationToken)
                     : (isLink ? LeadsNowhere(child) : !facts.IsRegular) ? 1

@@ -42,9 +42,9 @@ public sealed class DateTests : GrpcTest
         Touch(disk["folder"], seconds);
         DateTimeOffset date = DateTimeOffset.Parse(expected, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal);
 
-        string listing = await Server.Client.GetStringAsync("/files/disk/");
+        string listing = await ListAsync("/files/disk/", "application/json");
         Assert.Equal(3, listing.Split(expected).Length);
-        Assert.Contains(expected, await HtmlAsync("/files/disk/"), StringComparison.Ordinal);
+        Assert.Contains(expected, await ListAsync("/files/disk/", "text/html"), StringComparison.Ordinal);
         GrpcReply list = await CallAsync("List", new ListRequest { Folder = "disk" });
         Assert.Equal(date.ToUnixTimeSeconds(), ListEntry.Parser.ParseFrom(list.Messages[0]).File.Modified.Seconds);
 
@@ -98,9 +98,9 @@ public sealed class DateTests : GrpcTest
 
     private static void Touch(string path, long seconds) => Shell.Run("touch", "-d", $"@{seconds}", path);
 
-    private async Task<string> HtmlAsync(string path)
+    private async Task<string> ListAsync(string path, string mediaType)
     {
-        var request = new HttpRequestMessage(HttpMethod.Get, path) { Headers = { Accept = { new("text/html") } } };
+        var request = new HttpRequestMessage(HttpMethod.Get, path) { Headers = { Accept = { new(mediaType) } } };
         using HttpResponseMessage response = await Server.Client.SendAsync(request);
         return await response.Content.ReadAsStringAsync();
     }
