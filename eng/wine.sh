@@ -24,7 +24,7 @@ if [ $# -eq 0 ]; then
 else
   publish tests/Millrace.Testing.Runner tests "$windows/build"
   cp tests/"$1"/bin/Release/net10.0/Millrace.*.{dll,runtimeconfig.json} "$windows/tests/" &&
-    find tests/"$1"/bin/Release/net10.0 -maxdepth 1 -name '*.dll' -exec cp -n -t "$windows/tests/" {} + || exit 1
+    find tests/"$1"/bin/Release/net10.0 -maxdepth 1 \( -name '*.dll' -o -name '*.xml' \) -exec cp -n -t "$windows/tests/" {} + || exit 1
 fi
 
 # A write barrier of .NET needs memory that Wine does not give; its collector in the background waits for ever now and then; Wine drops
