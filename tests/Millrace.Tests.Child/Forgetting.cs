@@ -53,8 +53,11 @@ internal static class Forgetting
 
     private static async Task<(long Memory, int Files)> MeasureAsync()
     {
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 5; i++)
         {
+            // Readers that read ahead are held by their reads.
+            SpinWait.SpinUntil(static () => ThreadPool.PendingWorkItemCount == 0, TimeSpan.FromSeconds(30));
+
             // Past the state machines that this thread has just left.
             await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
+using System.Security.Cryptography;
 using Google.Protobuf;
 using Grpc.Core;
 using Microsoft.AspNetCore.Builder;
@@ -27,7 +28,7 @@ public sealed class GrpcDotNetServer : IAsyncDisposable
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        builder.Services.AddGrpc();
+        builder.Services.AddGrpc(static options => options.EnableDetailedErrors = true);
         builder.Services.AddSingleton<Stored>();
         builder.WebHost.ConfigureKestrel(static kestrel =>
             kestrel.Listen(IPAddress.Loopback, 0, static listen => listen.Protocols = HttpProtocols.Http1));
@@ -73,7 +74,13 @@ public sealed class GrpcDotNetServer : IAsyncDisposable
         private UploadStatus Publish(string name, byte[] content)
         {
             UploadStatus status = Store(name, content);
-            status.File = new FileVersion { Name = name, Length = content.Length, Tag = "1" };
+            status.File = new FileVersion
+            {
+                Name = name,
+                Length = content.Length,
+                Tag = "1",
+                Sha256 = ByteString.CopyFrom(SHA256.HashData(content)),
+            };
             return status;
         }
 

@@ -19,7 +19,9 @@ public sealed class ForeignObjectTests : BucketTest
         Assert.Equal(["f/a", "f/z"], await ListAsync(server, "f/"));
         Assert.Equal(["f/z/b"], await ListAsync(server, "f/z/"));
         Assert.Empty(await ListAsync(server, "g/"));
-        await MillraceCommand.SucceedAsync(Folder.Path, "get", server.Files, "back");
+        (int exitCode, string _, string error) = await MillraceCommand.RunAsync(Folder.Path, environment: null, "get", server.Files, "back");
+        Assert.Equal(1, exitCode);
+        Assert.Contains("5 entries", error, StringComparison.Ordinal);
         Assert.Equal(["a", "b"], Directory.GetFiles(Folder["back"], "*", SearchOption.AllDirectories).Select(Path.GetFileName).Order());
     }
 

@@ -8,8 +8,7 @@ public sealed class UploadsToGrpcDotNetTests : ForeignServerTest
 {
     [Theory]
     [InlineData(TransferProtocol.GrpcWeb, TransferCompression.None)]
-    [InlineData(TransferProtocol.GrpcWebText, TransferCompression.None)]
-    [InlineData(TransferProtocol.GrpcWebText, TransferCompression.Gzip)]
+    [InlineData(TransferProtocol.GrpcWeb, TransferCompression.Gzip)]
     public async Task Files_of_every_size_arrive(TransferProtocol protocol, TransferCompression compression)
     {
         await using GrpcDotNetServer server = await GrpcDotNetServer.StartAsync();

@@ -159,7 +159,7 @@ internal sealed class FileLister(
             FileEntry? entry = isFolder
                 ? new FileEntry(name, File: null, facts.ModifiedTime)
                 : isLink || watch.IsNew(facts, out _)
-                    ? await OpenAsync(name, facts, cancellationToken)
+                    ? await OpenAsync(name, isLink ? default : facts, cancellationToken)
                     : facts.IsRegular ? Describe(name, facts) : null;
             if (entry is { } found)
             {

@@ -31,7 +31,7 @@ def _said(call):
         "status": call.code().name,
         "code": call.code().value[0],
         "message": call.details() or "",
-        "trailers": {item.key: item.value for item in call.trailing_metadata() or ()},
+        "trailers": {item.key: item.value for item in call.trailing_metadata() or () if not item.key.endswith("-bin")},
     }
 
 
