@@ -112,7 +112,7 @@ public sealed partial class LocalFileStore
     /// <remarks>
     /// The folder disappears in one step, and is then deleted; what a killed process leaves of it, the next one deletes. Links in it
     /// are deleted, never followed. A folder that is, or contains, the folder of another store is refused, and so is one with anything
-    /// that no listing shows: nobody deletes what he was not shown.
+    /// that no listing shows, unless only the folders above it make its name too long.
     /// </remarks>
     public async ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken)
     {
