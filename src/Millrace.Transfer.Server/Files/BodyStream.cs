@@ -9,9 +9,12 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 internal sealed class BodyStream(PipeWriter body) : WriteOnlyStream
 {
-    public override async ValueTask WriteAsync(
-        ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+    public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
         ResponseWriter.ThrowIfGone(await body.WriteAsync(buffer, cancellationToken));
+        // Kestrel drops what is written to a connection that is gone, and only a flush says so.
+        ResponseWriter.ThrowIfGone(await body.FlushAsync(cancellationToken));
+    }
 
     public override async Task FlushAsync(CancellationToken cancellationToken) =>
         ResponseWriter.ThrowIfGone(await body.FlushAsync(cancellationToken));

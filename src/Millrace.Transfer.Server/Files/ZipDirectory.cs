@@ -40,6 +40,9 @@ internal sealed class ZipDirectory
     private int _length;
     private long _count;
 
+    /// <summary>Bytes of memory that the records take.</summary>
+    public long MemoryBytes => _block.Length + _blocks.Sum(static block => (long)block.Length);
+
     /// <summary>Date and time as a zip file has them, to two seconds.</summary>
     public static uint TimeOf(DateTimeOffset modified)
     {
