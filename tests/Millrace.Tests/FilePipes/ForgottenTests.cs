@@ -7,16 +7,15 @@ public sealed class ForgottenTests : FolderTests
 {
     public static TheoryData<string> Kinds => [.. Forgetting.Kinds.Keys];
 
-    /// <remarks>With Linux's own calls, which give freed blocks back to the system; a C library keeps them.</remarks>
-    [NeedsTheory(Need.Native), MemberData(nameof(Kinds))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Kinds))]
     public Task Memory_and_files_come_back_without_a_disposal(string kind) => CheckAsync(kind, pooled: false);
 
-    [NeedsTheory(Need.Native), MemberData(nameof(Kinds))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Kinds))]
     public Task Memory_of_another_pool_comes_back_without_a_disposal(string kind) => CheckAsync(kind, pooled: true);
 
     private async Task CheckAsync(string kind, bool pooled)
     {
-        using ChildProcess child = ChildProcess.Start("forget", Folder.Path, kind, $"{pooled}");
+        using ChildProcess child = ChildProcess.StartReturningMemory("forget", Folder.Path, kind, $"{pooled}");
         string[] kept = (await child.ReadLineAsync()).Split(' ');
 
         // 400 of 256 KiB and more each would be 100.

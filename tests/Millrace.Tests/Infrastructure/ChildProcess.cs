@@ -23,6 +23,14 @@ internal sealed class ChildProcess : IDisposable
 
     public static ChildProcess Start(params string[] arguments) => new(new ProcessStartInfo(Host, ["exec", Program, .. arguments]));
 
+    /// <summary>Starts it with a C library that returns blocks to the system when they are freed, as Linux' own calls do.</summary>
+    public static ChildProcess StartReturningMemory(params string[] arguments)
+    {
+        var start = new ProcessStartInfo(Host, ["exec", Program, .. arguments]);
+        start.Environment["MALLOC_MMAP_THRESHOLD_"] = "65536";
+        return new ChildProcess(start);
+    }
+
     /// <summary>Starts it in a shell after a command, with Linux's own calls even if the tests run without them.</summary>
     public static ChildProcess StartAfter(string shellCommand, params string[] arguments)
     {

@@ -26,6 +26,21 @@ public sealed class CommandTests : BucketTest
         Assert.Empty(await Bucket.OpenUploadsAsync());
     }
 
+    /// <remarks>The pause is longer than a bucket keeps an idle connection.</remarks>
+    [NeedsFact(Need.Ceph), Trait("Tier", "Soak")]
+    public async Task Download_that_its_client_pauses_arrives_whole()
+    {
+        string digest = Write("large", 60_000_000);
+        await Bucket.PutAsync("large", await File.ReadAllBytesAsync(Folder["large"]));
+        await using ServedBucket server = await ServeAsync();
+        await using Stream body = await server.Client.GetStreamAsync(server.Files + "large");
+        byte[] content = new byte[60_000_000];
+        await body.ReadExactlyAsync(content.AsMemory(0, 1_000_000));
+        await Task.Delay(TimeSpan.FromSeconds(100));
+        await body.ReadExactlyAsync(content.AsMemory(1_000_000));
+        Assert.Equal(digest, Convert.ToHexStringLower(SHA256.HashData(content)));
+    }
+
     [NeedsFact(Need.Ceph)]
     public async Task Folders_are_put_listed_and_removed()
     {

@@ -26,6 +26,51 @@ public sealed class ForeignObjectTests : BucketTest
     }
 
     [NeedsTheory(Need.Ceph)]
+    [InlineData("01 - What is love?.mp3")]
+    [InlineData("aux.txt")]
+    [InlineData("sub/ends with a dot.")]
+    [InlineData("back\\slash")]
+    [InlineData("a\tb")]
+    [InlineData("%2e%2e")]
+    public async Task Folder_with_a_key_that_is_not_a_valid_name_is_not_deleted(string key)
+    {
+        await Bucket.PutAsync("f/02.mp3", new byte[1]);
+        await Bucket.PutAsync("f/" + key, new byte[1]);
+        await using ServedBucket server = await ServeAsync();
+
+        Assert.Equal((1, 1), await CountAsync(server, "f/?recursive"));
+        using HttpResponseMessage refused = await DeleteAsync(server, "f/");
+        Assert.Equal(HttpStatusCode.Conflict, refused.StatusCode);
+        using JsonDocument problem = JsonDocument.Parse(await refused.Content.ReadAsStringAsync());
+        Assert.Equal(1, problem.RootElement.GetProperty("omitted").GetInt32());
+        Assert.Equal(2, (await Bucket.KeysAsync("f/")).Count);
+
+        await Bucket.Client.DeleteObjectAsync(Bucket.Name, "f/" + key);
+        using HttpResponseMessage deleted = await DeleteAsync(server, "f/");
+        Assert.Equal(HttpStatusCode.NoContent, deleted.StatusCode);
+        Assert.Empty(await Bucket.KeysAsync("f/"));
+    }
+
+    [NeedsTheory(Need.Ceph)]
+    [InlineData("")]
+    [InlineData("&recursive")]
+    public async Task Pages_add_up_to_all_keys_that_are_left_out(string query)
+    {
+        for (int i = 0; i < 10; i++)
+        {
+            await Bucket.PutAsync($"f/{i}", new byte[1]);
+            await Bucket.PutAsync($"f/{i}?", new byte[1]);
+            await Bucket.PutAsync($"f/{i}:", new byte[1]);
+        }
+
+        await using ServedBucket server = await ServeAsync();
+        foreach (int limit in (int[])[1, 2, 3, 5, 10, 11])
+        {
+            Assert.Equal((10, 20), await CountAsync(server, $"f/?limit={limit}{query}"));
+        }
+    }
+
+    [NeedsTheory(Need.Ceph)]
     [InlineData("")]
     [InlineData("foreign")]
     [InlineData("1/2")]
@@ -45,10 +90,38 @@ public sealed class ForeignObjectTests : BucketTest
 
     private static async Task<IEnumerable<string>> ListAsync(ServedBucket server, string folder)
     {
+        using JsonDocument page = await GetPageAsync(server, folder);
+        return [.. page.RootElement.GetProperty("entries").EnumerateArray().Select(entry => entry.GetProperty("name").GetString()!)];
+    }
+
+    /// <summary>Counts the entries of all pages of a listing, and what they leave out.</summary>
+    private static async Task<(int Entries, int Omitted)> CountAsync(ServedBucket server, string folder)
+    {
+        (int entries, int omitted) = (0, 0);
+        string after = "";
+        do
+        {
+            using JsonDocument page = await GetPageAsync(server, folder + after);
+            entries += page.RootElement.GetProperty("entries").GetArrayLength();
+            omitted += page.RootElement.TryGetProperty("omitted", out JsonElement count) ? count.GetInt32() : 0;
+            after = page.RootElement.TryGetProperty("next", out JsonElement next) && next.GetString() is { } name ? $"&after={name}" : "";
+        }
+        while (after.Length > 0);
+        return (entries, omitted);
+    }
+
+    private static async Task<JsonDocument> GetPageAsync(ServedBucket server, string folder)
+    {
         using var request = new HttpRequestMessage(HttpMethod.Get, server.Files + folder);
         request.Headers.Add("Accept", "application/json");
         using HttpResponseMessage response = await server.Client.SendAsync(request);
-        using JsonDocument page = JsonDocument.Parse(await response.Content.ReadAsStringAsync());
-        return [.. page.RootElement.GetProperty("entries").EnumerateArray().Select(entry => entry.GetProperty("name").GetString()!)];
+        return JsonDocument.Parse(await response.Content.ReadAsStringAsync());
+    }
+
+    private static async Task<HttpResponseMessage> DeleteAsync(ServedBucket server, string folder)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Delete, server.Files + folder);
+        request.Headers.Add("Depth", "infinity");
+        return await server.Client.SendAsync(request);
     }
 }
