@@ -5,6 +5,7 @@ using Google.Protobuf;
 using Grpc.Core;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -24,15 +25,23 @@ public sealed class GrpcDotNetServer : IAsyncDisposable
 
     public Uri Address => new(_application.Urls.Single());
 
-    public static async Task<GrpcDotNetServer> StartAsync()
+    /// <summary>Starts it.</summary>
+    /// <param name="isStrict">Whether the text of a request must be one base64 text, as proxies such as Envoy require.</param>
+    /// <param name="hasUploads">Whether uploads can be started and sent in parts.</param>
+    public static async Task<GrpcDotNetServer> StartAsync(bool isStrict = false, bool hasUploads = true)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.Services.AddGrpc(static options => options.EnableDetailedErrors = true);
-        builder.Services.AddSingleton<Stored>();
+        builder.Services.AddSingleton(new Stored(hasUploads));
         builder.WebHost.ConfigureKestrel(static kestrel =>
             kestrel.Listen(IPAddress.Loopback, 0, static listen => listen.Protocols = HttpProtocols.Http1));
         WebApplication application = builder.Build();
+        if (isStrict)
+        {
+            application.Use(DecodeAsync);
+        }
+
         application.UseGrpcWeb(new GrpcWebOptions { DefaultEnabled = true });
         application.MapGrpcService<Service>();
         await application.StartAsync();
@@ -41,14 +50,44 @@ public sealed class GrpcDotNetServer : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _application.DisposeAsync();
 
-    private sealed class Stored
+    /// <summary>Decodes the text of a request before Grpc.AspNetCore.Web does, as one text.</summary>
+    private static async Task DecodeAsync(HttpContext context, RequestDelegate next)
     {
+        const string Text = "application/grpc-web-text";
+        if (context.Request.ContentType?.StartsWith(Text, StringComparison.Ordinal) == true)
+        {
+            using var reader = new StreamReader(context.Request.Body);
+            context.Request.Body = new MemoryStream(Convert.FromBase64String(await reader.ReadToEndAsync()));
+            context.Request.ContentType = "application/grpc-web" + context.Request.ContentType[Text.Length..];
+        }
+
+        await next(context);
+    }
+
+    private sealed class Stored(bool hasUploads)
+    {
+        public bool HasUploads => hasUploads;
+
         public ConcurrentDictionary<string, byte[]> Files { get; } = [];
     }
 
-    /// <summary>Uploads by one call and by parts. The upload of a file has its name.</summary>
+    /// <summary>Downloads, and uploads by one call and by parts. The upload of a file has its name.</summary>
     private sealed class Service(Stored stored) : FileTransfer.FileTransferBase
     {
+        public override async Task Download(DownloadRequest request, IServerStreamWriter<Chunk> responseStream, ServerCallContext context)
+        {
+            byte[] content = stored.Files[request.Name];
+            FileVersion file = Publish(request.Name, content).File;
+            file.Count = content.Length;
+            await responseStream.WriteAsync(new Chunk { File = file });
+            foreach (byte[] piece in content.Chunk(request.ChunkBytes))
+            {
+                await responseStream.WriteAsync(new Chunk { Data = ByteString.CopyFrom(piece) });
+            }
+
+            await responseStream.WriteAsync(new Chunk { End = new End { Length = content.Length } });
+        }
+
         public override async Task<UploadStatus> Upload(IAsyncStreamReader<Chunk> requestStream, ServerCallContext context)
         {
             string name = "";
@@ -62,8 +101,9 @@ public sealed class GrpcDotNetServer : IAsyncDisposable
             return Publish(name, content.ToArray());
         }
 
-        public override Task<UploadStatus> StartUpload(StartUploadRequest request, ServerCallContext context) =>
-            Task.FromResult(Store(request.Name, []));
+        public override Task<UploadStatus> StartUpload(StartUploadRequest request, ServerCallContext context) => stored.HasUploads
+            ? Task.FromResult(Store(request.Name, []))
+            : throw new RpcException(new Status(StatusCode.Unimplemented, "There is only Upload."));
 
         public override Task<UploadStatus> UploadPart(UploadPartRequest request, ServerCallContext context) =>
             Task.FromResult(Store(request.Upload, [.. stored.Files[request.Upload], .. request.Data.Span]));

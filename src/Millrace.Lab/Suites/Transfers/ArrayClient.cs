@@ -7,7 +7,7 @@ internal sealed class ArrayClient(
     StoreAddress server, TransferProtocol protocol, MessageArray array, int bytes, bool isGzip, Durability durability)
 {
     /// <summary>Bytes of a part: with its frame below the 8 MiB that many servers and proxies take.</summary>
-    private const int PartBytes = (8 * 1024 * 1024) - (16 * 1024);
+    private const int PartBytes = 7 * 512 * 1024;
 
     private static readonly HttpClient Client = new(new SocketsHttpHandler
     {

@@ -25,7 +25,6 @@ internal sealed class ChunkStream : WriteOnlyStream
     private const int GatheredBytes = 16 * 1024;
 
     private readonly Stream _destination;
-    private readonly WebTextStream? _text;
     private readonly int _most;
     private readonly GzipPacker? _gzip;
     private readonly GzipPacker? _other;
@@ -41,7 +40,6 @@ internal sealed class ChunkStream : WriteOnlyStream
     public ChunkStream(Stream destination, long? count, TransferClientOptions options)
     {
         _destination = destination;
-        _text = destination as WebTextStream;
         _left = count;
         _most = options.ChunkBytes ?? DefaultBytes;
         _gzip = options.Compression == TransferCompression.Gzip ? new GzipPacker() : null;
@@ -65,8 +63,6 @@ internal sealed class ChunkStream : WriteOnlyStream
         {
             Gather(frame);
         }
-
-        await EndMessageAsync(cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>A file's bytes.</summary>
@@ -178,18 +174,6 @@ internal sealed class ChunkStream : WriteOnlyStream
         }
 
         Gather(bytes.Span[whole..]);
-        if (_chunkLeft == 0)
-        {
-            await EndMessageAsync(cancellationToken).ConfigureAwait(false);
-        }
-    }
-
-    private ValueTask EndMessageAsync(CancellationToken cancellationToken) => _text is null ? default : EndTextAsync(_text, cancellationToken);
-
-    private async ValueTask EndTextAsync(WebTextStream text, CancellationToken cancellationToken)
-    {
-        await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
-        await text.FinishAsync(cancellationToken).ConfigureAwait(false);
     }
 
     private void Pack(ReadOnlySpan<byte> bytes, bool begins)
@@ -242,8 +226,6 @@ internal sealed class ChunkStream : WriteOnlyStream
         {
             await _destination.WriteAsync(gzip.PieceOf(i), cancellationToken).ConfigureAwait(false);
         }
-
-        await EndMessageAsync(cancellationToken).ConfigureAwait(false);
     }
 
     private void Gather(ReadOnlySpan<byte> bytes)

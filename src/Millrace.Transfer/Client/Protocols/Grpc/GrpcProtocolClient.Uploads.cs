@@ -5,12 +5,18 @@ namespace Millrace.Transfer;
 /// <content>Uploads: with one call, or with several that can be resumed.</content>
 internal sealed partial class GrpcProtocolClient
 {
-    /// <summary>Bytes of a part at most: with its other fields below the 8 MiB that many servers and proxies take.</summary>
-    public const long PartBytes = (8 * 1024 * 1024) - (16 * 1024);
+    /// <summary>Maximum bytes of a part.</summary>
+    /// <remarks>gRPC's implementations accept messages of 4 MiB by default, and gzip may need nine bits for a byte.</remarks>
+    public const long PartBytes = 7 * 512 * 1024;
 
     private volatile bool _knowsNoUploads;
 
-    public override bool SendsWhole(bool isSmall) => isSmall || _knowsNoUploads;
+    /// <inheritdoc/>
+    /// <remarks>
+    /// As text, a request has one message wherever the server allows it. Servers disagree about several: Grpc.AspNetCore.Web finds the
+    /// next one only after padding, and loses what it decoded beyond a message without any; Envoy and others take padding only at the end.
+    /// </remarks>
+    public override bool SendsWhole(bool isSmall) => (isSmall && Kind != TransferProtocol.GrpcWebText) || _knowsNoUploads;
 
     public override async Task<UploadAnswer> PutAsync(Upload upload, Sha256Digest? digest, IdleWatch watch)
     {

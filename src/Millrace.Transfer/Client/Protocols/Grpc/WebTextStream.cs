@@ -4,8 +4,7 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer;
 
-/// <summary>Writes the text form of gRPC-Web: base64, padded where <see cref="FinishAsync"/> ends a message.</summary>
-/// <remarks>Grpc.AspNetCore.Web finds the next message only where the text of one ends with it.</remarks>
+/// <summary>Writes the text form of gRPC-Web: one base64 text, padded only at its end by <see cref="FinishAsync"/>.</summary>
 /// <param name="destination">Takes the text; stays open.</param>
 internal sealed class WebTextStream(Stream destination) : WriteOnlyStream
 {
@@ -29,7 +28,7 @@ internal sealed class WebTextStream(Stream destination) : WriteOnlyStream
         }
     }
 
-    /// <summary>Writes what is left of the last group; what follows begins another one.</summary>
+    /// <summary>Writes the last group, with its padding.</summary>
     public async ValueTask FinishAsync(CancellationToken cancellationToken)
     {
         if (_restBytes > 0)
