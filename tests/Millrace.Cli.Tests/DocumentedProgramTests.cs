@@ -5,6 +5,7 @@ using System.Text.RegularExpressions;
 namespace Millrace.Cli.Tests;
 
 /// <summary>The programs that readers copy from the first pages compile as they stand, in a new project with its implicit usings.</summary>
+[Trait("Tier", "All")]
 public sealed partial class DocumentedProgramTests : FolderTests
 {
     private const string ConsoleUsings = """

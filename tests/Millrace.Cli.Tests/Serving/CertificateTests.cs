@@ -7,6 +7,7 @@ using System.Security.Cryptography.X509Certificates;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>A certificate that is renewed while `millrace serve` runs.</summary>
+[Trait("Tier", "All")]
 public sealed class CertificateTests : CommandTests
 {
     [NeedsTheory(Need.Linux)]

@@ -5,6 +5,7 @@ using System.Text.Json;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>`millrace health`.</summary>
+[Trait("Tier", "All")]
 public sealed class HealthTests : CommandTests
 {
     [Fact]

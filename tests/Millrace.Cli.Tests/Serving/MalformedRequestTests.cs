@@ -5,6 +5,7 @@ using System.Text;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>Bodies that are framed wrongly, against `millrace serve`: refused by their own protocol, and no fault in the log.</summary>
+[Trait("Tier", "All")]
 public sealed class MalformedRequestTests : CommandTests
 {
     private const string Metadata = "Upload-Metadata: filename b25lLnR4dA==\r\n";

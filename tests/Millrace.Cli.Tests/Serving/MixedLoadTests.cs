@@ -7,6 +7,7 @@ using System.Text;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>`millrace serve` under everything at once: three seconds of it, and ten minutes of it when soaking.</summary>
+[Trait("Tier", "Soak")]
 public sealed class MixedLoadTests : CommandTests
 {
     private const int MB = 1_000_000;

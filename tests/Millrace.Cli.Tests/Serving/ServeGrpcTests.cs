@@ -4,6 +4,7 @@ using System.Net.Http.Headers;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>gRPC of `millrace serve`, as a process.</summary>
+[Trait("Tier", "All")]
 public sealed class ServeGrpcTests : CommandTests
 {
     private const string Origin = "https://app.example.org";

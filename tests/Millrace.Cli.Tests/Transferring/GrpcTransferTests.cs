@@ -3,6 +3,7 @@ using System.Text.Json;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>The commands over gRPC and gRPC-Web, all as processes.</summary>
+[Trait("Tier", "All")]
 public sealed class GrpcTransferTests : CommandTests
 {
     [Theory]

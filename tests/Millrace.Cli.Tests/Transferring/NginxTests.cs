@@ -6,6 +6,7 @@ using System.Text;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>Through nginx that keeps responses, which asks with GET when a client asks with HEAD.</summary>
+[Trait("Tier", "All")]
 public sealed class NginxTests : CommandTests
 {
     private Process? _nginx;

@@ -7,6 +7,7 @@ using System.Text.Json;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>What a server cannot list is neither deleted nor passed over in silence.</summary>
+[Trait("Tier", "All")]
 public sealed class OmittedTests : CommandTests
 {
     [NeedsTheory(Need.Unix)]

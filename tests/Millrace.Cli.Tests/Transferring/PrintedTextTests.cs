@@ -6,6 +6,7 @@ using System.Text.Json;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>What a server says is printed without anything that a terminal obeys, or shows elsewhere than where it stands.</summary>
+[Trait("Tier", "All")]
 public sealed class PrintedTextTests : CommandTests
 {
     // It looks like photo-exe.jpg.

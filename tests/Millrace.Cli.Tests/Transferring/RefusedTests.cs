@@ -4,6 +4,7 @@ using System.Text.Json;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>The message when a transfer is refused: the file, the protocol, the status, and what to do.</summary>
+[Trait("Tier", "All")]
 public sealed class RefusedTests : CommandTests
 {
     public RefusedTests() => Write("one.bin", 300_001);

@@ -6,6 +6,7 @@ using Millrace.Lab.Suites.Serving;
 namespace Millrace.Lab.Tests.Serving;
 
 /// <summary>The suite with few rounds, a file of 1 MiB for the large one and few requests; the servers are real.</summary>
+[Trait("Tier", "All")]
 public sealed class ServerSuiteTests(ServerSuiteTests.Measured measured) : IClassFixture<ServerSuiteTests.Measured>
 {
     private const int Requests = 64;

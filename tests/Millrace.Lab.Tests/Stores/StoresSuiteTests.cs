@@ -5,6 +5,7 @@ using Millrace.Lab.Suites.Stores;
 namespace Millrace.Lab.Tests.Stores;
 
 /// <summary>The suite with few rounds and a file of 12 MiB, over a real object store.</summary>
+[Trait("Tier", "All")]
 public sealed class StoresSuiteTests(StoresSuiteTests.Measured measured) : IClassFixture<StoresSuiteTests.Measured>
 {
     private const long Bytes = 12 << 20;

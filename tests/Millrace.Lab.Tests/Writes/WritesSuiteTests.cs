@@ -1,5 +1,6 @@
 namespace Millrace.Lab.Tests.Writes;
 
+[Trait("Tier", "All")]
 public sealed class WritesSuiteTests(WritesSuiteTests.Measured measured) : IClassFixture<WritesSuiteTests.Measured>
 {
     private const long Length = 1 << 20;
