@@ -7,11 +7,11 @@ namespace Millrace;
 /// <remarks>
 /// <para>
 /// Use it for buffers that live longer than one call and that files or sockets are read into. The memory is the one that
-/// file pipes use, so both share what is kept. Untouched pages of a block take up addresses and no memory.
+/// file pipes use, so both share the kept blocks. Untouched pages of a block take up addresses and no memory.
 /// </para>
 /// <para>
 /// The caller owns a block from <see cref="Rent"/> until <see cref="IDisposable.Dispose"/> and must dispose it exactly once:
-/// owners are pooled with their blocks, so that renting allocates nothing, and a second call may end somebody else's rent.
+/// owners are pooled with their blocks, so that renting allocates nothing, and a second call may end another caller's rent.
 /// A block that is never disposed leaks. Thread-safe.
 /// </para>
 /// </remarks>

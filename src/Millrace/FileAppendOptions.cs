@@ -6,7 +6,7 @@ namespace Millrace;
 public readonly record struct FileAppendOptions
 {
     /// <summary>Default of <see cref="Durability"/>.</summary>
-    /// <remarks>A log is kept for what it says after a crash; several writers share the price of one flush.</remarks>
+    /// <remarks>A log is kept to be read after a crash; several writers share the price of one flush.</remarks>
     internal const Durability DefaultDurability = Durability.EveryFlush;
 
     private readonly Durability? _durability;
@@ -47,7 +47,7 @@ public readonly record struct FileAppendOptions
     public MemoryPool<byte>? Pool { get; init; }
 
     /// <summary>
-    /// Uses nothing but the framework's own file API. For tests: a process says so with <c>MILLRACE_PORTABLE=1</c> or the
+    /// Uses nothing but the framework's own file API. For tests: a process sets it with <c>MILLRACE_PORTABLE=1</c> or the
     /// AppContext switch <c>Millrace.Portable</c>.
     /// </summary>
     internal bool Portable { get; init; }
@@ -64,12 +64,12 @@ public readonly record struct TornTail(long Offset, long Length);
 /// <summary>What <see cref="FilePipe.Append"/> does about an incomplete record at the end of the file.</summary>
 public enum TornTailAction
 {
-    /// <summary>Refuses to open: <see cref="FilePipeError.TornTail"/> says where the incomplete record begins.</summary>
+    /// <summary>Refuses to open: <see cref="FilePipeError.TornTail"/> has the offset of the incomplete record.</summary>
     Refuse,
 
-    /// <summary>Cuts the file there, durably, and says so in <see cref="FileAppendWriter.TornTail"/>.</summary>
+    /// <summary>Truncates the file there, durably, and reports it in <see cref="FileAppendWriter.TornTail"/>.</summary>
     Truncate,
 
-    /// <summary>Leaves it, and says so in <see cref="FileAppendWriter.TornTail"/>. What is appended follows it.</summary>
+    /// <summary>Keeps it, and reports it in <see cref="FileAppendWriter.TornTail"/>. Appended bytes follow it.</summary>
     Keep,
 }

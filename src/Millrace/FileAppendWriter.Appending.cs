@@ -28,7 +28,7 @@ public sealed partial class FileAppendWriter
         }
     }
 
-    /// <summary>Appends what was gathered and a source after it, here if nobody else is at work on the file.</summary>
+    /// <summary>Appends the gathered bytes and a source after them, here if no other thread works on the file.</summary>
     private ValueTask<FlushResult> Append(ReadOnlySpan<byte> source, bool durable, CancellationToken cancellationToken)
     {
         if (_piece.State == PieceState.Running)
@@ -122,7 +122,7 @@ public sealed partial class FileAppendWriter
         int ticket = _wait.Begin(cancellationToken);
         if (!_piece.Arm(_wait, ticket))
         {
-            // It has ended since somebody looked.
+            // It has ended since the last check.
             _wait.OnReady(ticket, mayRunHere: false);
         }
 
@@ -203,7 +203,7 @@ public sealed partial class FileAppendWriter
         return failure;
     }
 
-    /// <summary>Appends the rest, on this thread or after whoever is at work.</summary>
+    /// <summary>Appends the rest, on this thread or after the working thread.</summary>
     private void AppendRest()
     {
         WaitForPiece();
@@ -237,7 +237,7 @@ public sealed partial class FileAppendWriter
                 ended.Wait();
             }
 
-            // A flush that waits for the same piece is not told any more.
+            // A flush that waits for the same piece is not notified any more.
             _wait.Finish();
         }
     }

@@ -44,7 +44,7 @@ public sealed partial class FileAppendWriter : PipeWriter, IAsyncDisposable, IDi
         _unsynced = _durability != Durability.None;
     }
 
-    /// <remarks>Nobody completed it: what was not flushed is lost, but the log closes with its last writer.</remarks>
+    /// <remarks>It was never completed: unflushed bytes are lost, but the log closes with its last writer.</remarks>
     ~FileAppendWriter()
     {
         // Null if the constructor failed.
@@ -111,8 +111,7 @@ public sealed partial class FileAppendWriter : PipeWriter, IAsyncDisposable, IDi
     }
 
     /// <summary>
-    /// Makes everything durable that any writer of this process has appended to the file, whatever <see cref="Durability"/>
-    /// says.
+    /// Makes everything durable that any writer of this process has appended to the file, regardless of <see cref="Durability"/>.
     /// </summary>
     /// <param name="cancellationToken">Ends the wait alone: the piece is still appended, once, and the next flush waits for it.</param>
     /// <returns>As <see cref="PipeWriter.FlushAsync"/>.</returns>
@@ -137,7 +136,7 @@ public sealed partial class FileAppendWriter : PipeWriter, IAsyncDisposable, IDi
 
     /// <inheritdoc/>
     /// <remarks>
-    /// What was gathered and <paramref name="source"/> are appended as one piece. When the wait is canceled, or the flush
+    /// The gathered bytes and <paramref name="source"/> are appended as one piece. When the wait is canceled, or the flush
     /// fails, the writer has accepted the bytes all the same.
     /// </remarks>
     public override ValueTask<FlushResult> WriteAsync(
@@ -229,7 +228,7 @@ public sealed partial class FileAppendWriter : PipeWriter, IAsyncDisposable, IDi
     /// <summary>For the wait: its end lets the writer be used again.</summary>
     internal void EndPending() => _ = _state.Leave();
 
-    /// <summary>For the wait: what the flush gives.</summary>
+    /// <summary>For the wait: the flush's result.</summary>
     internal FlushResult Waited(WaitEnd end)
     {
         if (end == WaitEnd.Canceled)

@@ -17,7 +17,7 @@ public readonly record struct FileCopyOptions
 
     /// <summary>
     /// Gives the copy the source's permissions on Unix, the bits that change the user or the group excepted. Otherwise a
-    /// file that is replaced hands on its own, and a new one has what the process' umask leaves of the source's.
+    /// replaced file passes its mode on, and a new one gets the source's mode less the process' umask.
     /// </summary>
     public bool PreserveMode { get; init; }
 
@@ -26,7 +26,7 @@ public readonly record struct FileCopyOptions
 
     /// <summary>
     /// Reads both files again before the copy is published, the copy from its device where the system lets it, and
-    /// compares their SHA-256, which <see cref="CopyResult.Sha256"/> tells. A source that can be read only once is hashed
+    /// compares their SHA-256, returned as <see cref="CopyResult.Sha256"/>. A source that can be read only once is hashed
     /// while it is copied.
     /// </summary>
     public bool Verify { get; init; }
@@ -38,7 +38,7 @@ public readonly record struct FileCopyOptions
     public bool NoReflink { get; init; }
 
     /// <summary>
-    /// Uses nothing but the framework's own file API. For tests: a process says so with <c>MILLRACE_PORTABLE=1</c> or the
+    /// Uses nothing but the framework's own file API. For tests: a process sets it with <c>MILLRACE_PORTABLE=1</c> or the
     /// AppContext switch <c>Millrace.Portable</c>.
     /// </summary>
     internal bool Portable { get; init; }

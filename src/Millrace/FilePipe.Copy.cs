@@ -12,22 +12,22 @@ public static partial class FilePipe
     /// </param>
     /// <param name="destination">
     /// The name of the copy, not that of a folder. A file of that name is replaced in one step at the end, and is as it was
-    /// until then; where it is a link, what it leads to.
+    /// until then; a link is followed.
     /// </param>
     /// <param name="options">How to copy; the default is a good choice.</param>
     /// <param name="progress">
-    /// Told about every 16 MiB, and at the end, on a thread of the pool. What it throws ends the copy.
+    /// Receives progress about every 16 MiB and at the end, on a pool thread. An exception it throws ends the copy.
     /// </param>
     /// <param name="cancellationToken">Ends the copy within 16 MiB, as long as it is not published.</param>
-    /// <returns>What was done. Holes of the source are holes of the copy where the system tells them.</returns>
+    /// <returns>The result. Holes of the source are holes of the copy where the system reports them.</returns>
     /// <remarks>
     /// Thread-safe. The calling thread waits for no disk: everything is done on the thread pool. A copy that fails or is
-    /// canceled leaves nothing behind. The content is copied, and what <paramref name="options"/> ask for; owner, ACLs
+    /// canceled leaves nothing behind. The content is copied, and the attributes that <paramref name="options"/> ask for; owner, ACLs
     /// and extended attributes of the source are not.
     /// </remarks>
     /// <exception cref="FilePipeException">
     /// The source cannot be read or was changed meanwhile, the copy cannot be written or published, both are the same file
-    /// (<see cref="FilePipeError.SameFile"/>), or what was read again differs (<see cref="FilePipeError.NotIdentical"/>).
+    /// (<see cref="FilePipeError.SameFile"/>), or the second reading differs (<see cref="FilePipeError.NotIdentical"/>).
     /// </exception>
     /// <exception cref="ArgumentException">A path is empty or holds a null character.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
@@ -78,7 +78,7 @@ public static partial class FilePipe
     }
 }
 
-/// <summary>What a <see cref="FilePipe.CopyAsync"/> did.</summary>
+/// <summary>The result of <see cref="FilePipe.CopyAsync"/>.</summary>
 /// <param name="Length">Length of the copy, in bytes.</param>
 /// <param name="CopiedBytes">
 /// How many of them were read and written, by the kernel or here. The rest are holes, which stay holes, or blocks that

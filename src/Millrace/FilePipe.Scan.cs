@@ -6,14 +6,14 @@ namespace Millrace;
 public static partial class FilePipe
 {
     /// <summary>Reads a file in ranges at once, each from the start of a record to the start of another.</summary>
-    /// <typeparam name="T">What one range comes to.</typeparam>
+    /// <typeparam name="T">The result of one range.</typeparam>
     /// <param name="path">The file, relative to the current folder or absolute. Opened once.</param>
     /// <param name="degree">
     /// How many ranges are read side by side; 0 is one for every processor, fewer for a file of less than 512 KiB for each.
-    /// There are up to eight times as many, of at least 2 MiB then, and whoever is done with one takes the next.
+    /// There are up to eight times as many, of at least 2 MiB then, and a worker that is done with one takes the next.
     /// </param>
     /// <param name="boundary">
-    /// Where records end. What is scanned begins a record by definition. A record belongs to the range that it begins in
+    /// Where records end. The scanned part begins a record by definition. A record belongs to the range that it begins in
     /// and is never cut; a range that no record begins in gets no reader. The default value cuts anywhere, between any two
     /// bytes.
     /// </param>
@@ -33,11 +33,11 @@ public static partial class FilePipe
     /// <remarks>
     /// <para>
     /// Bytes that are added to the file after it was opened are not scanned; other changes are found as
-    /// <see cref="FileReadOptions.ChangeDetection"/> says. A file whose size the system does not tell (a FIFO, one of /proc)
+    /// <see cref="FileReadOptions.ChangeDetection"/> specifies. A file whose size is unknown (a FIFO, one of /proc)
     /// is one range that goes on to its end.
     /// </para>
     /// <para>
-    /// What fails first is what the task throws, after all calls of <paramref name="scan"/> have ended. Thread-safe.
+    /// The task throws the first failure, after all calls of <paramref name="scan"/> have ended. Thread-safe.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentException">

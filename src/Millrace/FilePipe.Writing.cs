@@ -6,16 +6,16 @@ namespace Millrace;
 /// <content>Writing.</content>
 public static partial class FilePipe
 {
-    /// <summary>Begins a file, which has its name once <see cref="FilePipeWriter.CommitAsync"/> says so.</summary>
+    /// <summary>Creates a file that appears under its name when <see cref="FilePipeWriter.CommitAsync"/> completes.</summary>
     /// <param name="path">
-    /// The file, relative to the current folder or absolute. A file that has the name is replaced by the commit and is as
-    /// it was until then; where the name is a link, what it leads to. Its permissions and owner are kept, its ACLs and
+    /// The file, relative to the current folder or absolute. The commit replaces a file of that name, which is unchanged
+    /// until then; a link is followed. Its permissions and owner are kept, its ACLs and
     /// extended attributes are not.
     /// </param>
     /// <param name="options">How to write it; the default is a good choice.</param>
     /// <returns>A writer that owns the file. Commit it, or dispose it to leave nothing behind.</returns>
     /// <remarks>
-    /// Until then the bytes are in a file beside it that <see cref="CleanUp"/> recognises if the process is killed.
+    /// Until the commit the bytes are in a file beside it that <see cref="CleanUp"/> recognises if the process is killed.
     /// </remarks>
     /// <exception cref="FilePipeException">
     /// The file cannot be created, or nothing could be published under that name: see <see cref="FilePipeException.Error"/>.
@@ -29,22 +29,22 @@ public static partial class FilePipe
 
     /// <summary>Continues a file that was begun before, perhaps by a process that was killed, or begins it.</summary>
     /// <param name="partPath">
-    /// The unfinished file, under a name of the caller's. It is created if there is none. What is written goes behind what is
-    /// there; <see cref="FilePipeWriter.Position"/> tells where that is.
+    /// The unfinished file, under a name that you choose. It is created if there is none. Writes are appended, starting at
+    /// <see cref="FilePipeWriter.Position"/>.
     /// </param>
     /// <param name="path">
-    /// The name that a commit gives it, on the same file system; everything that is said of <see cref="Create"/> holds.
+    /// The name that a commit gives it, on the same file system; as for <see cref="Create"/>.
     /// </param>
     /// <param name="options">
     /// How to write it. <see cref="WriteStrategy.Direct"/> is <see cref="WriteStrategy.Buffered"/> here. With
-    /// <see cref="FileWriteOptions.ComputeSha256"/> the commit reads what was there before.
+    /// <see cref="FileWriteOptions.ComputeSha256"/> the commit reads the earlier bytes.
     /// </param>
     /// <returns>
     /// A writer that holds the unfinished file alone. Commit it, or dispose it: then the file stays, with all that was accepted.
     /// </returns>
     /// <remarks>
-    /// <see cref="FilePipeWriter.FlushToDeviceAsync"/> makes what is there survive a failure of the machine; a killed process
-    /// loses only what was not flushed. Whoever gives up for good deletes the unfinished file.
+    /// <see cref="FilePipeWriter.FlushToDeviceAsync"/> makes the bytes survive a machine failure; a killed process
+    /// loses only unflushed bytes. If you give up for good, delete the unfinished file.
     /// </remarks>
     /// <exception cref="FilePipeException">
     /// As <see cref="Create"/>; <see cref="FilePipeError.Sharing"/>: another writer is continuing it. The commit:
@@ -62,9 +62,9 @@ public static partial class FilePipe
     /// <param name="folder">The folder; the ones in it are not looked into.</param>
     /// <returns>How many files were removed.</returns>
     /// <remarks>
-    /// Only files with a name that <see cref="Create"/> makes up, and that nobody holds open: a writer that is at work,
+    /// Only files with a name that <see cref="Create"/> makes up, and that are not open: a writer that is at work,
     /// in this process or another of this machine, keeps a lock on its file. On a network file system without locks call
-    /// this only while nobody writes there.
+    /// this only while there is no writer.
     /// </remarks>
     /// <exception cref="FilePipeException">The folder does not exist or may not be read.</exception>
     public static int CleanUp(string folder)
@@ -74,15 +74,15 @@ public static partial class FilePipe
     }
 
     /// <summary>Opens a file for appending, and creates it if there is none. For logs; see docs/append.md.</summary>
-    /// <param name="path">The file, relative to the current folder or absolute; where the name is a link, what it leads to.</param>
+    /// <param name="path">The file, relative to the current folder or absolute; a link is followed.</param>
     /// <param name="options">How to open and write it; the default is a good choice.</param>
     /// <returns>
     /// A writer. Several of one file share it: open one for each thread or task that appends. Complete or dispose it,
-    /// which flushes what is left.
+    /// which flushes the rest.
     /// </returns>
     /// <remarks>
     /// <para>
-    /// What one flush hands over is appended as one unbroken piece, however long, and never before that flush. By default
+    /// The bytes of one flush are appended as one contiguous piece, however long, and never before that flush. By default
     /// a flush completes when the device has the piece; flushes of several writers share one wait for it.
     /// </para>
     /// <para>

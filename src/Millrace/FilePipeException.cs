@@ -92,7 +92,7 @@ public enum FilePipeError
     /// <summary>The file ends with an incomplete record, which begins at <see cref="FilePipeException.Offset"/>.</summary>
     TornTail,
 
-    /// <summary>A copy was read again and is not what was copied.</summary>
+    /// <summary>A copy was read again and differs from its source.</summary>
     NotIdentical,
 
     /// <summary>Source and destination of a copy are the same file, by another name or a link perhaps.</summary>

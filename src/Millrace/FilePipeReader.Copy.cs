@@ -62,8 +62,8 @@ public sealed partial class FilePipeReader
             : base.CopyToAsync(destination, cancellationToken);
 
     /// <summary>
-    /// Copies and consumes exactly what the writer accepted, which it can tell. The base class consumes nothing of a write
-    /// that failed or was canceled, and would bring what such a write did accept a second time.
+    /// Copies and consumes exactly the bytes that the writer accepted, which it reports. The base class consumes nothing of a write
+    /// that failed or was canceled, and would copy the accepted bytes of such a write twice.
     /// </summary>
     private async Task CopyCountedAsync(PipeWriter writer, CancellationToken cancellationToken)
     {
@@ -82,7 +82,7 @@ public sealed partial class FilePipeReader
             }
             finally
             {
-                // Less than before: somebody has completed it meanwhile.
+                // Less than before: it was completed meanwhile.
                 AdvanceTo(result.Buffer.GetPosition(Math.Max(0, Accepted() - before)));
             }
 
@@ -122,21 +122,21 @@ public sealed partial class FilePipeReader
         {
             _chunk = chunk;
 
-            // What a failed copy had in its hands was a block; the caller's wish holds again.
+            // The failed copy held a whole block; the caller's limit applies again.
             _served = (int)Math.Min(_served, (long)_examined + chunk);
         }
     }
 
-    // By the kernel, from file to file. Only what is known to be there: what comes after it, the end of the file, its changes
+    // By the kernel, from file to file. Only bytes known to be there: later ones, the end of the file, its changes
     // and every error are left to the general copy, which continues where this one stopped.
 
     /// <summary>
-    /// Whether the rest of a regular file is worth a thread of the pool. What is in memory already is written from there,
-    /// and a reader that is completed, canceled or in use is told so by the general copy.
+    /// Whether the rest of a regular file is worth a thread of the pool. Bytes already in memory are written from there,
+    /// and the general copy reports a reader that is completed, canceled or in use.
     /// </summary>
     private bool KernelCanCopy => _source.Strategy != ReadStrategy.Direct && KnownRest >= KernelFile.MinBytes;
 
-    /// <summary>Bytes of a regular file that are known to be behind what is in memory; 0 where nobody may go past the source.</summary>
+    /// <summary>Bytes of a regular file known to follow those in memory; 0 where the source must not be bypassed.</summary>
     private long KnownRest =>
         _state.IsIdle && !_ended && _source is { File: { Native: true, Kind: FileKind.Regular } } and not FollowSource
             ? _source.File.KnownEnd - _window.EndOffset
@@ -190,7 +190,7 @@ public sealed partial class FilePipeReader
         }
         catch (ObjectDisposedException)
         {
-            // The destination was closed meanwhile; the general copy says so.
+            // The destination was closed meanwhile; the general copy reports it.
         }
         finally
         {
@@ -299,7 +299,7 @@ public sealed partial class FilePipeReader
         }
     }
 
-    /// <returns>Bytes read; -1 where the general copy is to find out what is wrong.</returns>
+    /// <returns>Bytes read; -1 where the general copy is to find the error.</returns>
     private static async ValueTask<int> ReadWaitingAsync(
         OpenFile file, Memory<byte> memory, long offset, CancellationToken cancellationToken)
     {

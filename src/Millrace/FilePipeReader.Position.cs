@@ -29,7 +29,7 @@ public sealed partial class FilePipeReader
     /// Goes on reading elsewhere. Buffers handed out before are no longer valid. Bytes in memory are not read again.
     /// </summary>
     /// <param name="offset">
-    /// Bytes from the start of the file, within the part that was opened. Behind the end of the file the next read says
+    /// Bytes from the start of the file, within the part that was opened. After the end of the file the next read reports
     /// that the pipe is completed.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -56,7 +56,7 @@ public sealed partial class FilePipeReader
         }
         else
         {
-            // In this order: a source that cannot seek says so before anything is given up.
+            // In this order: a source that cannot seek throws before anything is given up.
             _source.Seek(offset);
             _source.ReleaseWindow(ref _window);
             _window.EndOffset = offset;
@@ -67,7 +67,7 @@ public sealed partial class FilePipeReader
         _examined = 0;
     }
 
-    /// <summary>The next read gives what is in memory, whether it was examined before or not.</summary>
+    /// <summary>The next read returns the bytes in memory, whether it was examined before or not.</summary>
     internal void ForgetExamined() => _examined = 0;
 
     private void ThrowIfCannotSeek()

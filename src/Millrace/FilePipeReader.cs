@@ -17,8 +17,8 @@ namespace Millrace;
 /// thread. Buffers belong to the reader and are valid until the next AdvanceTo, <see cref="Seek"/> or completion.
 /// </para>
 /// <para>
-/// Complete or dispose it. The garbage collector returns the memory of a reader that nobody reaches any more, nor a buffer of
-/// it; a span alone does not keep it.
+/// Complete or dispose it. The garbage collector returns the memory of a reader when neither it nor a buffer of
+/// it is reachable; a span alone does not keep it.
 /// </para>
 /// <para>
 /// <see cref="ReadAsync"/> completes synchronously when the bytes are in memory or in the page cache, allocates nothing,
@@ -72,7 +72,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     /// <inheritdoc/>
     /// <exception cref="FilePipeException">
     /// Reading failed (<see cref="FilePipeError.ReadFailed"/>), the file was truncated or changed, or the caller examined
-    /// more than the limit without consuming any. What was read before is not lost.
+    /// more than the limit without consuming any. Bytes read before are not lost.
     /// </exception>
     /// <exception cref="InvalidOperationException">The reader is completed, or another read is pending.</exception>
     public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
@@ -109,7 +109,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         return result;
     }
 
-    /// <summary>Takes what is in memory and not yet examined. Never reads from the file.</summary>
+    /// <summary>Takes the bytes in memory that are not yet examined. Never reads from the file.</summary>
     /// <param name="result">What <see cref="ReadAsync"/> would have answered.</param>
     /// <returns>False when a read would have to get more bytes first.</returns>
     /// <exception cref="InvalidOperationException">The reader is completed, or another read is pending.</exception>
@@ -156,7 +156,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">
-    /// A position is not of the last result's buffer, lies behind the other, or the reader is completed.
+    /// A position is not of the last result's buffer, lies after the other, or the reader is completed.
     /// </exception>
     public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
     {
@@ -198,10 +198,10 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
 
     /// <summary>Ends the reading and closes the file. Calling it again does nothing.</summary>
     /// <remarks>
-    /// A read of the file that is on its way on another thread ends first, without anyone waiting for it. On Windows the file is in use until
-    /// then: whoever deletes it right after stopping early opens it with <see cref="FileShare.Delete"/>.
+    /// A read in progress on another thread ends first; the caller does not wait for it. On Windows the file is in use until
+    /// then: to delete it right after stopping early, open it with <see cref="FileShare.Delete"/>.
     /// </remarks>
-    /// <param name="exception">Without effect: nobody is at the other end of a file.</param>
+    /// <param name="exception">Ignored: a file has no other end to notify.</param>
     public override void Complete(Exception? exception = null)
     {
         if (!_state.TryComplete(out bool pending))
@@ -242,7 +242,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     }
 
     /// <summary>
-    /// The loop of every read: serve what is there, else ask the source.
+    /// The loop of every read: return the bytes in memory, otherwise ask the source.
     /// </summary>
     /// <returns>False when the source needs time and <paramref name="wait"/> is false.</returns>
     private bool TryRead(int minimum, bool wait, out ReadResult result)
@@ -282,7 +282,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         }
     }
 
-    /// <summary>Hands out what is in memory, no more at a time than the caller wished for.</summary>
+    /// <summary>Hands out the bytes in memory, at most as many as the caller's limit.</summary>
     private ReadResult Serve(int minimum)
     {
         int length = _window.Length;
@@ -309,7 +309,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         return new ReadResult(buffer, canceled, completed);
     }
 
-    /// <summary>Waits until there is an answer. While it waits nobody else touches the window.</summary>
+    /// <summary>Waits until there is an answer. While it waits no other thread touches the window.</summary>
     /// <remarks>
     /// A loop, because the source may call late, for a read that was canceled meanwhile; blocking here instead would
     /// make the read deaf to its token and to <see cref="CancelPendingRead"/>.

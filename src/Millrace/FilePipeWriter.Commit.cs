@@ -9,10 +9,10 @@ public abstract partial class FilePipeWriter
     /// <summary>Publishes the file under its name, durably unless the options say otherwise, and ends the writing.</summary>
     /// <param name="cancellationToken">
     /// Ends the wait before the file has its name, not after: a commit that throws has published nothing, unless the exception
-    /// says so. The writer can commit again or be disposed.
+    /// states it. The writer can commit again or be disposed.
     /// </param>
     /// <returns>Length and, when asked for, SHA-256.</returns>
-    /// <exception cref="FilePipeException">The file could not be written, flushed or named. What had the name is as it was.</exception>
+    /// <exception cref="FilePipeException">The file could not be written, flushed or named. A file of that name is unchanged.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
     public ValueTask<CommitResult> CommitAsync(CancellationToken cancellationToken = default)
@@ -79,7 +79,7 @@ public abstract partial class FilePipeWriter
         return commit;
     }
 
-    /// <summary>Of a resumed file the hash lacks what was there before: reads all of it, most likely out of the cache.</summary>
+    /// <summary>The hash of a resumed file lacks the earlier bytes: reads all of it, most likely from the cache.</summary>
     private void HashAll()
     {
         // A digest that a failed commit has left half done.

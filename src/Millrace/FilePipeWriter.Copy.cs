@@ -16,7 +16,7 @@ public abstract partial class FilePipeWriter
     /// <summary>
     /// Counts bytes that the kernel copied to the file where <see cref="Position"/> is. Only when nothing is unflushed.
     /// </summary>
-    /// <exception cref="OperationCanceledException">Somebody called <see cref="CancelPendingFlush"/>.</exception>
+    /// <exception cref="OperationCanceledException"><see cref="CancelPendingFlush"/> was called.</exception>
     internal void AcceptCopied(long bytes)
     {
         Pass(bytes);
@@ -38,11 +38,11 @@ public abstract partial class FilePipeWriter
     }
 
     private OperationCanceledException CopyCanceled() =>
-        new($"Copying to '{Path}' was canceled; what was accepted until then is kept.");
+        new($"Copying to '{Path}' was canceled; the bytes accepted until then are kept.");
 
     /// <inheritdoc/>
     /// <remarks>
-    /// Reads into the writer's own memory until a block is full, however little a read brings: nobody sees the file before
+    /// Reads into the writer's own memory until a block is full, however little a read returns: the file is not visible before
     /// it is committed. A file is copied by the kernel where it can.
     /// </remarks>
     protected override async Task CopyFromAsync(Stream source, CancellationToken cancellationToken = default)
@@ -76,7 +76,7 @@ public abstract partial class FilePipeWriter
         await FlushForCopyAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Copies what can be copied; what is left, and every error, is the general copy's.</summary>
+    /// <summary>Copies as much as possible; the general copy does the rest and reports every error.</summary>
     private async Task CopyFromFileAsync(FileStream source, CancellationToken cancellationToken)
     {
         long from = source.Position;
@@ -102,7 +102,7 @@ public abstract partial class FilePipeWriter
         }
         catch (ObjectDisposedException)
         {
-            // The writer was completed or the stream closed meanwhile; the general copy says which.
+            // The writer was completed or the stream closed meanwhile; the general copy reports which.
         }
         finally
         {

@@ -19,7 +19,7 @@ namespace Millrace;
 /// </para>
 /// <para>
 /// The file gets its name when <see cref="CommitAsync"/> completes: completing or disposing the writer before leaves nothing
-/// behind (or, of a resumed file, the unfinished file), and what had the name stays as it was.
+/// behind (or, of a resumed file, the unfinished file), and a file of that name is unchanged.
 /// </para>
 /// </remarks>
 [DebuggerDisplay("{Path,nq}: position {Position}, {Strategy}")]
@@ -61,7 +61,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
 
     /// <summary>
     /// The open file. It belongs to the writer; bytes up to <see cref="Position"/> less <see cref="UnflushedBytes"/> are in it,
-    /// except with <see cref="WriteStrategy.Direct"/>, which keeps and writes blocks behind a flush.
+    /// except with <see cref="WriteStrategy.Direct"/>, which keeps and writes blocks after a flush.
     /// </summary>
     public SafeFileHandle Handle => File.Handle;
 
@@ -100,8 +100,8 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <summary>A full buffer is written before it takes more.</summary>
     private protected bool IsFull => _buffer.Count >= BlockPool.BodyBytes;
 
-    /// <summary>Makes everything accepted so far durable, whatever <see cref="Durability"/> says, and publishes nothing.</summary>
-    /// <param name="cancellationToken">Ends the wait; a later flush or the commit writes what was accepted.</param>
+    /// <summary>Makes everything accepted so far durable, regardless of <see cref="Durability"/>, and publishes nothing.</summary>
+    /// <param name="cancellationToken">Ends the wait; a later flush or the commit writes the accepted bytes.</param>
     /// <returns>As <see cref="PipeWriter.FlushAsync"/>.</returns>
     /// <remarks>For a file that is to be <see cref="FilePipe.Resume">resumed</see> after the machine has failed.</remarks>
     /// <exception cref="FilePipeException">The file could not be written or flushed.</exception>
@@ -170,7 +170,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <inheritdoc/>
     /// <remarks>
     /// Ends the pending flush with <see cref="FlushResult.IsCanceled"/>, or the next one. Nothing is lost: a later flush or the
-    /// commit writes what was to be flushed. Safe from any thread.
+    /// commit writes the bytes. Safe from any thread.
     /// </remarks>
     public override void CancelPendingFlush()
     {
@@ -233,7 +233,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
 
     private protected abstract ValueTask<FlushResult> FlushAllAsync(bool durable, CancellationToken cancellationToken);
 
-    /// <summary>Flushes a full buffer of <see cref="WriteInPiecesAsync"/>, or what is left of it.</summary>
+    /// <summary>Flushes a full buffer of <see cref="WriteInPiecesAsync"/>, or the rest of it.</summary>
     private protected abstract ValueTask<FlushResult> FlushPieceAsync(bool last, CancellationToken cancellationToken);
 
     /// <summary>
@@ -287,7 +287,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
         _buffer.Place(Written);
     }
 
-    /// <summary>Counts what was written. In the order of the file.</summary>
+    /// <summary>Counts the written bytes, in file order.</summary>
     private protected void Hash(ReadOnlySpan<byte> written)
     {
         if (!_hashesAtCommit)
@@ -297,7 +297,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     }
 
     /// <summary>
-    /// Makes what was written durable, on the calling thread. A failure lasts: the system forgets which pages it could
+    /// Makes the written bytes durable, on the calling thread. A failure is permanent: the system forgets which pages it could
     /// not write, and would call the next flush a success. https://lwn.net/Articles/752063/
     /// </summary>
     private protected void FlushToDevice()

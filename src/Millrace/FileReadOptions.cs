@@ -28,7 +28,7 @@ public readonly record struct FileReadOptions
     private readonly int _followPollMilliseconds;
     private readonly FileShare? _share;
 
-    /// <summary>How the bytes are got from the file.</summary>
+    /// <summary>How bytes are read from the file.</summary>
     public ReadStrategy Strategy
     {
         get;
@@ -36,8 +36,8 @@ public readonly record struct FileReadOptions
     }
 
     /// <summary>
-    /// The most bytes that one read adds to what the caller has already examined, in bytes; 0, the default, hands over
-    /// whatever is in memory. A wish about chunks, not about system calls: the file is read in large blocks either way.
+    /// The maximum number of bytes that one read adds to those already examined; 0, the default, hands over
+    /// everything in memory. It limits chunks, not system calls: the file is read in large blocks either way.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
     public int BufferSize
@@ -87,8 +87,8 @@ public readonly record struct FileReadOptions
     }
 
     /// <summary>
-    /// What others may do with the file while it is open here. On Unix an advisory lock; see <see cref="FileShare"/>. On
-    /// Linux the locks of others stop only a reader that shares with nobody.
+    /// How others may use the file while it is open here. On Unix an advisory lock; see <see cref="FileShare"/>. On
+    /// Linux the locks of others stop only a reader with <see cref="FileShare.None"/>.
     /// Ignored for handles. Follow mode adds what a writer needs.
     /// </summary>
     public FileShare Share
@@ -99,13 +99,13 @@ public readonly record struct FileReadOptions
 
     /// <summary>
     /// Where buffers come from; null, the default, takes page-aligned native memory from <see cref="AlignedMemoryPool"/>.
-    /// A foreign pool costs the alignment, and a block larger than its <see cref="MemoryPool{T}.MaxBufferSize"/> is an
+    /// With a custom pool, buffers are not page-aligned, and a block larger than its <see cref="MemoryPool{T}.MaxBufferSize"/> is an
     /// array. <see cref="ReadStrategy.Mapped"/> needs no pool; <see cref="ReadStrategy.Direct"/> needs alignment and
-    /// ignores a foreign one.
+    /// ignores a custom pool.
     /// </summary>
     public MemoryPool<byte>? Pool { get; init; }
 
-    /// <summary>Leaves a handle that was passed in open when the reader is completed. Without meaning for a path.</summary>
+    /// <summary>Leaves a passed handle open when the reader is completed. Ignored when opened by path.</summary>
     public bool LeaveOpen { get; init; }
 
     /// <summary>What to do at the end of the file.</summary>
@@ -134,7 +134,7 @@ public readonly record struct FileReadOptions
     }
 
     /// <summary>
-    /// Uses nothing but the framework's own file API. For tests: a process says so with <c>MILLRACE_PORTABLE=1</c> or the
+    /// Uses nothing but the framework's own file API. For tests: a process sets it with <c>MILLRACE_PORTABLE=1</c> or the
     /// AppContext switch <c>Millrace.Portable</c>.
     /// </summary>
     internal bool Portable { get; init; }
@@ -158,7 +158,7 @@ public enum ReadStrategy
 
     /// <summary>
     /// Large positional reads. Bytes in the page cache are read on the calling thread without blocking
-    /// (Linux: <c>preadv2</c> with <c>RWF_NOWAIT</c>); what has to come from the disk is read on the thread pool, which
+    /// (Linux: <c>preadv2</c> with <c>RWF_NOWAIT</c>); bytes on the disk are read on the thread pool, which
     /// then reads ahead until the cache answers again.
     /// </summary>
     Buffered,
@@ -170,7 +170,7 @@ public enum ReadStrategy
 
     /// <summary>
     /// Windows of the file mapped into memory: nothing is copied. Only used where a read lease protects the process
-    /// from the file being truncated underneath it (Linux, the file's owner, nobody writing); otherwise
+    /// from the file being truncated underneath it (Linux, the file's owner, no writer); otherwise
     /// <see cref="Buffered"/>.
     /// </summary>
     Mapped,
@@ -183,7 +183,7 @@ public enum ReadStrategy
     Direct,
 }
 
-/// <summary>What a <see cref="FilePipeReader"/> does at the end of the file. The terms are those of GNU tail.</summary>
+/// <summary>How a <see cref="FilePipeReader"/> continues at the end of the file. The terms are those of GNU tail.</summary>
 public enum FollowMode
 {
     /// <summary>The end of the file ends the pipe.</summary>
@@ -213,7 +213,7 @@ public enum ChangeDetection
     /// </summary>
     Rewritten,
 
-    /// <summary>Any modification is reported, growth included: what was read is one version of the file.</summary>
+    /// <summary>Any modification is reported, growth included: the bytes read are one version of the file.</summary>
     Any,
 
     /// <summary>Only a file that became shorter than it was when opened is reported.</summary>

@@ -27,7 +27,7 @@ public readonly record struct FileWriteOptions
 
     /// <summary>
     /// Publishes only if nothing has the name then: a commit fails with <see cref="FilePipeError.NameTaken"/> instead of
-    /// replacing. Decided by the file system in one step, whoever else tries at the same time.
+    /// replacing. Decided by the file system in one step, even if others try at the same time.
     /// </summary>
     public bool CreateNew { get; init; }
 
@@ -53,12 +53,12 @@ public readonly record struct FileWriteOptions
         init => field = value == 0 || FileReadOptions.IsBlockSize(value) ? value : throw OutOfRange(nameof(BlockBytes), value);
     }
 
-    /// <summary>Computes SHA-256 of what is written, on the way, for <see cref="CommitResult.Sha256"/>.</summary>
+    /// <summary>Computes SHA-256 of the bytes while they are written, for <see cref="CommitResult.Sha256"/>.</summary>
     public bool ComputeSha256 { get; init; }
 
     /// <summary>
-    /// Permissions of the published file on Unix; null, the default, takes those of the file that is replaced, and for a
-    /// new one what the process' umask leaves of rw-rw-rw-.
+    /// Permissions of the published file on Unix; null, the default, takes those of the replaced file, and for a
+    /// new one rw-rw-rw- less the process' umask.
     /// </summary>
     public UnixFileMode? UnixCreateMode { get; init; }
 
@@ -69,7 +69,7 @@ public readonly record struct FileWriteOptions
     public MemoryPool<byte>? Pool { get; init; }
 
     /// <summary>
-    /// Uses nothing but the framework's own file API. For tests: a process says so with <c>MILLRACE_PORTABLE=1</c> or the
+    /// Uses nothing but the framework's own file API. For tests: a process sets it with <c>MILLRACE_PORTABLE=1</c> or the
     /// AppContext switch <c>Millrace.Portable</c>.
     /// </summary>
     internal bool Portable { get; init; }
@@ -82,7 +82,7 @@ public readonly record struct FileWriteOptions
 public enum WriteStrategy
 {
     /// <summary>
-    /// <see cref="WriteBehind"/> for what is made durable, where waiting for the disk only at the end would cost;
+    /// <see cref="WriteBehind"/> for durable files, where waiting for the disk only at the end would cost;
     /// otherwise <see cref="Buffered"/>.
     /// </summary>
     Auto,
@@ -91,12 +91,12 @@ public enum WriteStrategy
     Buffered,
 
     /// <summary>
-    /// The same, and a second thread asks the kernel to begin to write to the device what has gathered, so that neither
-    /// the end nor the system's limit on dirty pages makes anybody wait for all of it.
+    /// The same, and a second thread asks the kernel to start writing dirty pages to the device, so that neither
+    /// the end nor the system's limit on dirty pages makes the writer wait for all of it.
     /// </summary>
     WriteBehind,
 
-    /// <summary>Past the page cache, several writes in flight. For files that nobody reads soon.</summary>
+    /// <summary>Past the page cache, several writes in flight. For files that are not read soon.</summary>
     Direct,
 }
 
@@ -113,7 +113,7 @@ public enum Durability
     EveryFlush,
 }
 
-/// <summary>What a <see cref="FilePipeWriter.CommitAsync"/> published.</summary>
+/// <summary>The result of <see cref="FilePipeWriter.CommitAsync"/>.</summary>
 /// <param name="Length">Length of the file, in bytes.</param>
 /// <param name="Sha256">
 /// SHA-256 of the whole content, 32 bytes, when <see cref="FileWriteOptions.ComputeSha256"/> asked for it; else empty.

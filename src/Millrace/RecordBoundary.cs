@@ -39,7 +39,7 @@ public readonly record struct RecordBoundary
         return new(RecordBoundaryKind.FixedSize) { Size = bytes, First = first };
     }
 
-    /// <summary>A record begins where a predicate says so.</summary>
+    /// <summary>A record begins where a predicate is true.</summary>
     /// <param name="isStart">Asked for one place after the other. Called from several threads at once.</param>
     /// <param name="lookAhead">How many bytes it is shown, 0 to 4096.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="lookAhead"/> is out of its range.</exception>
@@ -52,10 +52,10 @@ public readonly record struct RecordBoundary
     }
 }
 
-/// <summary>What a <see cref="RecordBoundary"/> goes by.</summary>
+/// <summary>The kind of a <see cref="RecordBoundary"/>.</summary>
 internal enum RecordBoundaryKind
 {
-    /// <summary>One after every byte: the value of a boundary that nobody set.</summary>
+    /// <summary>One after every byte: the value of an unset boundary.</summary>
     None,
 
     /// <summary>A byte that ends a record.</summary>

@@ -3,9 +3,9 @@ using Millrace.Interop;
 namespace Millrace.Appending;
 
 /// <summary>
-/// One open file that several writers append to. One thread at a time is at work on it, and it is whoever needs it: a
-/// writer for its own write, a pool thread for the device. What comes meanwhile waits in a list, is appended together
-/// by one call, and shares one flush: group commit.
+/// One open file that several writers append to. One thread works on it at a time, the one that needs it: a
+/// writer for its own write, a pool thread for the device. Pieces that arrive meanwhile wait in a list, are appended together
+/// by one call, and share one flush: group commit.
 /// </summary>
 /// <remarks>The gate guards the list and who is at work; it is never held during a system call.</remarks>
 internal sealed class AppendLog(LogFile file, LogKey key) : IThreadPoolWorkItem
@@ -29,7 +29,7 @@ internal sealed class AppendLog(LogFile file, LogKey key) : IThreadPoolWorkItem
 
     public long Flushes { get; private set; }
 
-    /// <summary>Makes the caller the one at work, if nobody is. <see cref="Leave"/> or <see cref="LeaveToPool"/> ends it.</summary>
+    /// <summary>Makes the caller the working thread if there is none. <see cref="Leave"/> or <see cref="LeaveToPool"/> ends it.</summary>
     public bool TryEnter()
     {
         lock (_gate)
@@ -68,7 +68,7 @@ internal sealed class AppendLog(LogFile file, LogKey key) : IThreadPoolWorkItem
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>Takes a piece; its end is told to who is armed.</summary>
+    /// <summary>Takes a piece; its end is reported to the armed wait.</summary>
     public void Enqueue(AppendPiece piece)
     {
         if (AddAndEnter(piece))
@@ -77,7 +77,7 @@ internal sealed class AppendLog(LogFile file, LogKey key) : IThreadPoolWorkItem
         }
     }
 
-    /// <summary>The same for a caller that waits for it anyway: done on its thread, unless somebody is at work.</summary>
+    /// <summary>The same for a caller that blocks anyway: done on its thread unless another thread works on the file.</summary>
     public void EnqueueHere(AppendPiece piece)
     {
         if (AddAndEnter(piece) && RunGroup())
@@ -116,13 +116,13 @@ internal sealed class AppendLog(LogFile file, LogKey key) : IThreadPoolWorkItem
     {
         if (RunGroup())
         {
-            // Not at once: the writers whose flush has just ended run first where they can, and what they append next
-            // comes with this group instead of the one after. 64 writers so shared a flush by 57 instead of by 33.
+            // Not at once: the writers whose flush has just ended run first where they can, and their next pieces
+            // come with this group instead of the one after. 64 writers so shared a flush by 57 instead of by 33.
             ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
         }
     }
 
-    /// <returns>Whether more has come meanwhile; else nobody is at work any more.</returns>
+    /// <returns>Whether more pieces arrived meanwhile; otherwise no thread works on the file any more.</returns>
     private bool RunGroup()
     {
         AppendPiece? group;
@@ -280,7 +280,7 @@ internal sealed class AppendLog(LogFile file, LogKey key) : IThreadPoolWorkItem
     }
 
     /// <summary>
-    /// Makes what was appended durable. A failure lasts: the system forgets which pages it could not write, and would
+    /// Makes the appended bytes durable. A failure is permanent: the system forgets which pages it could not write, and would
     /// call the next flush a success. https://lwn.net/Articles/752063/
     /// </summary>
     private AppendFailure? FlushToDevice()
@@ -308,7 +308,7 @@ internal sealed class AppendLog(LogFile file, LogKey key) : IThreadPoolWorkItem
             group = piece.Next;
             piece.Next = null;
 
-            // A lone writer goes on here, which saves it a change of threads; nobody waits for this one.
+            // A lone writer goes on here, which saves it a thread hop; nothing waits for this one.
             piece.End(mayRunHere: lastMayRunHere && group is null);
         }
     }

@@ -4,8 +4,8 @@ using Millrace.Sources;
 namespace Millrace.Appending;
 
 /// <summary>
-/// What one flush hands to the log: bytes to be appended unbroken, and whether to wait for the device. Nobody has to wait
-/// for it: a flush that was canceled leaves it with the log, and the next one finds what became of it.
+/// One flush's request to the log: bytes to append contiguously, and whether to wait for the device. Nothing has to wait
+/// for it: a flush that was canceled leaves it with the log, and the next one finds its outcome.
 /// </summary>
 /// <remarks>One per writer. The writer begins and collects, the log does the rest in between.</remarks>
 internal sealed unsafe class AppendPiece(string path)

@@ -16,7 +16,7 @@ internal static class AppendRegistry
         bool native = NativeFeatures.Linux && !options.Portable;
         while (true)
         {
-            // Only an open file says which one it is; a second one of the same log is closed again.
+            // A file is identified only once it is open; a second one of the same log is closed again.
             LogFile? file = native
                 ? NativeLogFile.Open(path, LogTail.NeedsCheck(options), options.UnixCreateMode)
                 : PortableLogFile.Open(path, options.UnixCreateMode);
@@ -124,7 +124,7 @@ internal sealed class LogEntry
     }
 }
 
-/// <summary>Tells one file from every other: by device and inode, or by its full path where the system does not tell them.</summary>
+/// <summary>Identifies a file: by device and inode, or by its full path where the system does not report them.</summary>
 internal readonly record struct LogKey(ulong Device, ulong Inode, string Path)
 {
     public static LogKey Of(string path)

@@ -5,12 +5,12 @@ using Millrace.Sources;
 namespace Millrace.Appending;
 
 /// <summary>
-/// A writer's wait for its piece: one object for all flushes of a writer. Ended by whoever comes first: the log, a token,
+/// A writer's wait for its piece: one object for all flushes of a writer. Ended by the first of: the log, a token,
 /// or <see cref="Cancel"/> on any thread.
 /// </summary>
 /// <remarks>
 /// Not an <see cref="AsyncWait"/> awaited in a loop: with many writers of one file most flushes are pending at once, more than
-/// the framework keeps state machines for. Tickets tell late calls apart instead.
+/// the framework keeps state machines for. Tickets identify late calls instead.
 /// </remarks>
 internal sealed class AppendWait(FileAppendWriter writer) : IValueTaskSource<FlushResult>, IReadyCallback
 {
@@ -23,16 +23,16 @@ internal sealed class AppendWait(FileAppendWriter writer) : IValueTaskSource<Flu
     private int _waiting;
 
     /// <summary>Begins to wait; <see cref="Task"/> is to be awaited then, once.</summary>
-    /// <returns>What an end has to name to be meant for this wait and not for one that was given up.</returns>
+    /// <returns>The ticket that an end passes to be meant for this wait and not for one that was given up.</returns>
     public int Begin(CancellationToken token)
     {
-        // Of a flush that nobody awaited.
+        // Of a flush that was not awaited.
         _registration.Dispose();
         _core.Reset();
         _token = token;
         _ticket = _ticket == int.MaxValue ? 1 : _ticket + 1;
 
-        // Before anybody looks whether there is something to wait for: an end that comes in between must find the wait.
+        // Before any thread checks whether there is something to wait for: an end that comes in between must find the wait.
         Interlocked.Exchange(ref _waiting, _ticket);
         _registration = token.CanBeCanceled
             ? token.UnsafeRegister(static state => ((AppendWait)state!).End(WaitEnd.Token), this)
@@ -44,7 +44,7 @@ internal sealed class AppendWait(FileAppendWriter writer) : IValueTaskSource<Flu
 
     public void Cancel() => End(WaitEnd.Canceled);
 
-    /// <summary>Ends the wait if there is one, after somebody else has found the piece ended.</summary>
+    /// <summary>Ends the wait if there is one, after another thread has found the piece ended.</summary>
     public void Finish() => End(WaitEnd.Ended);
 
     public void OnReady(int ticket = 0, bool mayRunHere = false)
@@ -65,7 +65,7 @@ internal sealed class AppendWait(FileAppendWriter writer) : IValueTaskSource<Flu
 
     private void Complete(WaitEnd end, bool mayRunHere)
     {
-        // Not when the result is fetched: a flush that nobody awaits must not block the writer for good.
+        // Not when the result is fetched: a flush that is not awaited must not block the writer for good.
         writer.EndPending();
         _core.RunContinuationsAsynchronously = !mayRunHere;
         _core.SetResult(end);

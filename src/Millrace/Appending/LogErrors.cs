@@ -13,7 +13,7 @@ internal static class LogErrors
     public static FilePipeException NoFile(string path) =>
         new(
             FilePipeError.Failed,
-            $"Cannot append to '{path}': it is a device, a FIFO or a socket, whose end nobody can find again.",
+            $"Cannot append to '{path}': it is a device, a FIFO or a socket, whose end cannot be found again.",
             path,
             0);
 
@@ -28,8 +28,8 @@ internal static class LogErrors
     public static FilePipeException Torn(string path, in TornTail tail) =>
         new(
             FilePipeError.TornTail,
-            $"Cannot append to '{path}': its last {tail.Length} bytes, from offset {tail.Offset} on, are no complete record. "
-                + $"FileAppendOptions.TornTail = TornTailAction.Truncate cuts them off, Keep leaves them.",
+            $"Cannot append to '{path}': its last {tail.Length} bytes, starting at offset {tail.Offset}, are not a complete record. "
+                + $"FileAppendOptions.TornTail = TornTailAction.Truncate removes them, Keep keeps them.",
             path,
             tail.Offset);
 
@@ -45,8 +45,8 @@ internal static class LogErrors
         new(
             failure.Error,
             $"Cannot append to '{path}' at offset {failure.TornAt}: {failure.Inner.Message}. Part of it was written and could "
-                + "not be cut off again, because another process appended meanwhile or the system refused; whoever reads "
-                + "the file has to skip an incomplete record there.",
+                + "not be removed again, because another process appended meanwhile or the system refused. Programs that read "
+                + "the file have to skip an incomplete record there.",
             path,
             failure.TornAt,
             failure.Inner);
@@ -55,7 +55,7 @@ internal static class LogErrors
         new(
             failure.Error,
             $"Cannot flush '{path}': an earlier flush failed ({failure.Inner.Message}), and the system may have dropped "
-                + "what it could not write. Close all writers of the file, check it, and open it again.",
+                + "the bytes it could not write. Close all writers of the file, check it, and open it again.",
             path,
             failure.Offset,
             failure.Inner);

@@ -12,12 +12,12 @@ internal abstract unsafe class LogFile(string path) : IDisposable
 
     public abstract bool Native { get; }
 
-    /// <summary>What tells the file from every other one, whatever its names are.</summary>
+    /// <summary>Identifies the file, whatever its names are.</summary>
     public abstract LogKey Key { get; }
 
     public abstract AppendFailure? Append(MemoryVector* vectors, int count, out long begin, out long written);
 
-    /// <summary>Cuts off what lies behind an offset, unless somebody else appended meanwhile.</summary>
+    /// <summary>Truncates the file at an offset, unless another process appended meanwhile.</summary>
     public abstract bool TryCut(long length, long expected);
 
     public abstract AppendFailure? Flush();

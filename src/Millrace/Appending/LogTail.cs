@@ -19,14 +19,14 @@ internal static class LogTail
         if (options.FindEnd is not null)
         {
             throw new ArgumentException(
-                $"{nameof(FileAppendOptions.Boundary)} and {nameof(FileAppendOptions.FindEnd)} are both set; one says where records end.",
+                $"{nameof(FileAppendOptions.Boundary)} and {nameof(FileAppendOptions.FindEnd)} are both set; set only one of them.",
                 nameof(options));
         }
 
         if (boundary.Kind == RecordBoundaryKind.Predicate)
         {
             throw new ArgumentException(
-                $"{nameof(RecordBoundary)}.{nameof(RecordBoundary.Where)} says where a record begins, not whether the last one "
+                $"{nameof(RecordBoundary)}.{nameof(RecordBoundary.Where)} finds where a record begins, not whether the last one "
                     + $"is complete; use {nameof(FileAppendOptions)}.{nameof(FileAppendOptions.FindEnd)}.",
                 nameof(options));
         }
@@ -97,7 +97,7 @@ internal static class LogTail
     {
         RecordBoundaryKind.Delimiter => AfterLast(file, boundary.Delimiter, length),
 
-        // Shorter than what comes before the first record: that is torn itself.
+        // Shorter than the header before the first record: the header itself is torn.
         RecordBoundaryKind.FixedSize when length < boundary.First => 0,
         RecordBoundaryKind.FixedSize => length - ((length - boundary.First) % boundary.Size),
         _ => length,

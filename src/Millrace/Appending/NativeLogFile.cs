@@ -86,7 +86,7 @@ internal sealed unsafe class NativeLogFile : LogFile
         using SafeFileHandle folder = Folder.Open(System.IO.Path.GetDirectoryName(_target)!);
         if (folder.IsInvalid)
         {
-            // Renamed away or not to be read: nobody could make a name in it durable.
+            // Renamed or unreadable: a name in it could not be made durable.
             return null;
         }
 
@@ -100,7 +100,7 @@ internal sealed unsafe class NativeLogFile : LogFile
         base.Dispose();
     }
 
-    /// <summary>Follows links, and refuses what is no file before it is opened: opening a FIFO would wait.</summary>
+    /// <summary>Follows links, and refuses anything but a file before opening it: opening a FIFO would wait.</summary>
     private static string Find(string path)
     {
         int error = WriteTarget.Look(LogErrors.Open, path, follows: true, out string full, out NamedFile file);

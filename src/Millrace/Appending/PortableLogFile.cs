@@ -148,7 +148,7 @@ internal sealed unsafe class PortableLogFile : LogFile
             return LogErrors.Held(path, exception);
         }
 
-        // Windows says of a name that is too long that it does not exist.
+        // Windows reports a name that is too long as not found.
         FilePipeError kind = System.IO.Path.GetFileName(path).Length > PortableStagedFile.MaxName
             ? FilePipeError.NameTooLong
             : SystemError.Kind(exception, FilePipeError.Failed);

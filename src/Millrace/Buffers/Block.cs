@@ -37,7 +37,7 @@ internal abstract unsafe class Block
     public int Wanted { get; set; }
 
     /// <summary>
-    /// Bytes at the start of the body that nobody asked for: between an aligned place in the file and the wanted one.
+    /// Bytes at the start of the body that were not asked for: between an aligned place in the file and the wanted one.
     /// Counted in <see cref="Filled"/> and <see cref="Wanted"/>.
     /// </summary>
     public int Skipped { get; set; }
@@ -53,7 +53,7 @@ internal abstract unsafe class Block
 
     public BlockState State { get; set; }
 
-    /// <summary>The source moved on while this block was being read; whoever reads it gives it back.</summary>
+    /// <summary>The source moved on while this block was being read; the thread that reads it returns it.</summary>
     public bool Orphaned { get; set; }
 
     /// <summary>Nothing follows in the file.</summary>
@@ -128,7 +128,7 @@ internal enum BlockState
     /// <summary>Its bytes were not in the page cache; a thread that may wait has to read them.</summary>
     Waiting,
 
-    /// <summary>Read, up to what was wanted, the end of the file or an error.</summary>
+    /// <summary>Read up to the wanted length, the end of the file or an error.</summary>
     Done,
 }
 

@@ -14,7 +14,7 @@ internal sealed unsafe class BlockPool(int bodyBytes = BlockPool.BodyBytes, int 
     /// <summary>Alignment of a block and of its body, in bytes: a page, and what direct I/O asks of any device.</summary>
     public const int Alignment = 4096;
 
-    /// <summary>Bytes of a block's body, for files of which larger blocks would be a large part, and for what is not tuned.</summary>
+    /// <summary>Bytes of a block's body, for files of which larger blocks would be a large part, and for untuned reads.</summary>
     /// <remarks>Smaller reads pay more system calls on every processor. See docs/measuring.md.</remarks>
     public const int BodyBytes = 256 * 1024;
 
@@ -28,7 +28,7 @@ internal sealed unsafe class BlockPool(int bodyBytes = BlockPool.BodyBytes, int 
 
     public const int BlockBytes = HeadroomBytes + BodyBytes;
 
-    /// <summary>Blocks kept when nobody uses them: 16 of at most 512 KiB.</summary>
+    /// <summary>Blocks kept while unused: 16 of at most 512 KiB.</summary>
     private const int MaxKept = 16;
 
     /// <summary>Large blocks kept: those of one reader that reads ahead.</summary>
@@ -153,7 +153,7 @@ internal sealed unsafe class HugePage(byte* memory, int blocks)
 
 /// <summary>A block of page-aligned native memory. <see cref="BlockPool"/> owns the memory.</summary>
 /// <remarks>
-/// The finalizer frees what a reader or writer held that nobody completed, once nobody can reach a buffer of it either.
+/// The finalizer frees the blocks of a reader or writer that was never completed, once its buffers are unreachable too.
 /// Blocks are pooled, so that opening a file makes none.
 /// </remarks>
 [SuppressMessage("Design", "CA1001", Justification = "The pool frees the memory; the manager owns nothing.")]
@@ -225,7 +225,7 @@ internal sealed unsafe class ForeignBlock : Block
         MinHeadroom = headroom;
     }
 
-    /// <remarks>Nobody completed the reader. What the pool lent is the pool's to collect: somebody may still hold it.</remarks>
+    /// <remarks>The reader was never completed. The pool collects the blocks it lent: they may still be in use.</remarks>
     ~ForeignBlock() => _pin.Dispose();
 
     protected override ReadOnlyMemory<byte> Memory => _memory;

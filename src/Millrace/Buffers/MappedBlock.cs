@@ -9,7 +9,7 @@ namespace Millrace.Buffers;
 /// no headroom and is not appended to.
 /// </summary>
 /// <remarks>
-/// Unmapped when the last of its users is done, so that nobody gives advice about addresses that are another's by then.
+/// Unmapped when its last user is done, so that no advice is given for addresses that are reused by then.
 /// </remarks>
 [SuppressMessage("Design", "CA1001", Justification = "Release unmaps; the manager owns nothing.")]
 internal sealed unsafe class MappedBlock : Block
@@ -31,7 +31,7 @@ internal sealed unsafe class MappedBlock : Block
     /// <param name="file">The file.</param>
     /// <param name="offset">Where the part begins.</param>
     /// <param name="bytes">How long it is.</param>
-    /// <param name="owner">Whoever releases the block when it is finalized.</param>
+    /// <param name="owner">The object that releases the block when it is finalized.</param>
     public static MappedBlock? TryMap(SafeFileHandle file, long offset, int bytes, object owner)
     {
         byte* address = MemoryMap.MapFile(file, bytes, offset);

@@ -5,8 +5,8 @@ namespace Millrace.Buffers;
 /// <summary>How memory lies against the bytes of the file that it holds, modulo a page.</summary>
 /// <remarks>
 /// The kernel copies with one instruction, which some processors (AMD Zen 3 and 4) run at a fifth of its speed when the destination
-/// begins 1 to 15 bytes after the source, modulo a page: they take each load for one of what was stored just before. Memory of
-/// Millrace's own is therefore in step with the file. See docs/measuring.md, "Memory in step with the file".
+/// begins 1 to 15 bytes after the source, modulo a page: they mistake each load for one of the bytes just stored.
+/// Millrace's own memory is therefore in step with the file. See docs/measuring.md, "Memory in step with the file".
 /// </remarks>
 internal static unsafe class PageStep
 {

@@ -73,7 +73,7 @@ internal unsafe struct Window
         int needed = checked(carried + added);
         if (old!.MinHeadroom != 0 || old.Capacity < needed)
         {
-            // Twice what is needed: a byte that is already here moves at most once per doubling, also when the front is
+            // Twice the need: a byte that is already here moves at most once per doubling, also when the front is
             // given up in between.
             Block large = allocator.RentLarge((int)Math.Min(Array.MaxLength, 2L * needed));
             Copy(old.Pointer + Start, large.Pointer, carried);

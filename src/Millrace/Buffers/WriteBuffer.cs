@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 namespace Millrace.Buffers;
 
 /// <summary>
-/// The bytes that a writer has accepted and not yet written: one block at a time, which grows for what does not fit, and
+/// The bytes that a writer has accepted and not yet written: one block at a time, which grows when the bytes do not fit, and
 /// in step with the file (<see cref="PageStep"/>). A mutable struct, owned by its writer.
 /// </summary>
 internal unsafe struct WriteBuffer(BlockAllocator allocator, long offset)
@@ -81,7 +81,7 @@ internal unsafe struct WriteBuffer(BlockAllocator allocator, long offset)
         }
     }
 
-    /// <summary>Moves what is left to the front of the block, where its memory is warm.</summary>
+    /// <summary>Moves the remaining bytes to the front of the block, where its memory is warm.</summary>
     public void Compact()
     {
         if (_block is { } block && _start > 0)
@@ -90,7 +90,7 @@ internal unsafe struct WriteBuffer(BlockAllocator allocator, long offset)
         }
     }
 
-    /// <summary>Gives the block and what it holds to the caller; the next bytes go to another one.</summary>
+    /// <summary>Gives the block and its bytes to the caller; the next bytes go to another one.</summary>
     public Block? Take(out int start, out int end)
     {
         Block? block = _block;
@@ -103,7 +103,7 @@ internal unsafe struct WriteBuffer(BlockAllocator allocator, long offset)
         return block;
     }
 
-    /// <summary>Takes back what <see cref="Take"/> gave away, before what was accepted since.</summary>
+    /// <summary>Puts the bytes from <see cref="Take"/> back, before those accepted since.</summary>
     public void Restore(Block block, int start, int end)
     {
         Block? newer = Take(out int newerStart, out int newerEnd);
@@ -135,7 +135,7 @@ internal unsafe struct WriteBuffer(BlockAllocator allocator, long offset)
     private Block RentLarge(long bytes) =>
         allocator.RentLarge(checked((int)Math.Max(bytes, Math.Min(Array.MaxLength, bytes + BlockPool.Alignment))));
 
-    /// <summary>Moves what is there to the front of a block, in step with the file where that leaves enough room.</summary>
+    /// <summary>Moves the bytes to the front of a block, in step with the file where that leaves enough room.</summary>
     private void MoveTo(Block block, int room)
     {
         int count = Count;

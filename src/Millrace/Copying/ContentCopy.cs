@@ -8,8 +8,8 @@ using Millrace.Writing;
 namespace Millrace.Copying;
 
 /// <summary>
-/// Takes the bytes of one file to another, the best way first. If one method cannot continue, because of the file system, the
-/// kernel or the kind of file, the next one continues where it stopped; the last one tells what is really wrong.
+/// Copies the bytes of one file to another, the best method first. If one method cannot continue, because of the file system, the
+/// kernel or the kind of file, the next one continues where it stopped; the last one reports the actual error.
 /// </summary>
 internal sealed class ContentCopy : IDisposable
 {
@@ -45,7 +45,7 @@ internal sealed class ContentCopy : IDisposable
     /// <summary>Bytes that were moved; the rest are holes or shared.</summary>
     public long CopiedBytes { get; private set; }
 
-    /// <summary>SHA-256 of what was read, when it cannot be read again; else null.</summary>
+    /// <summary>SHA-256 of the bytes read, when they cannot be read again; otherwise null.</summary>
     public byte[]? Sha256 { get; private set; }
 
     public string Method => (_shared, _usedKernel, _usedReader) switch
@@ -62,7 +62,7 @@ internal sealed class ContentCopy : IDisposable
         long size = _from.KnownEnd;
         if (size == 0)
         {
-            // Empty, or nobody knows how long it is.
+            // Empty, or of unknown length.
             Length = await ReadRangeAsync(0, long.MaxValue, cancellationToken).ConfigureAwait(false);
             Sha256 = _hash?.GetHashAndReset();
         }
@@ -96,7 +96,7 @@ internal sealed class ContentCopy : IDisposable
 
         if (FileStatus.Get(_to.Handle, native: true).Size != size)
         {
-            // All of it was shared, also what came after the copy began.
+            // All of it was shared, including bytes written after the copy began.
             _to.SetLength(size);
         }
 
@@ -119,7 +119,7 @@ internal sealed class ContentCopy : IDisposable
             written = at;
             if (at < end)
             {
-                // A file that says it is longer than it is, as those of /sys do.
+                // A file that reports a length greater than its content, as those of /sys do.
                 return at;
             }
         }
@@ -160,7 +160,7 @@ internal sealed class ContentCopy : IDisposable
             throw WriteErrors.Describe("write", _to.Path, at, error);
         }
 
-        // Whatever else it is, reading and writing tells which of the two files has it, or has no difficulty.
+        // For any other error, reading and writing shows which of the two files has it, or succeeds.
         _mayUseKernel = at == end;
         return at;
 

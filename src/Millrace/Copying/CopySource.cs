@@ -103,7 +103,7 @@ internal sealed class CopySource : IDisposable
             return named.Inode == own.Inode && named.Device == own.Device;
         }
 
-        // Without inode numbers: a hard link is not told, and loses nothing either, since it is replaced as a whole.
+        // Without inode numbers: a hard link is not detected, and loses nothing either, since it is replaced as a whole.
         return string.Equals(Resolved(File.Path), Resolved(destination), StringComparison.Ordinal);
     }
 
@@ -116,7 +116,7 @@ internal sealed class CopySource : IDisposable
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Not there yet; or to be reported by whoever opens it.
+            // Not there yet; or reported when it is opened.
             return full;
         }
     }

@@ -15,7 +15,7 @@ internal static class CopyVerification
         CopyProgress reports,
         CancellationToken cancellationToken)
     {
-        // Only what the device has can be dropped from memory, so that it is read from there.
+        // Only bytes that are on the device can be dropped from memory, so that it is read from there.
         copy.Flush();
         if (copy.Native)
         {
@@ -38,7 +38,7 @@ internal static class CopyVerification
         {
             throw new FilePipeException(
                 FilePipeError.NotIdentical,
-                $"The copy of '{source.File.Path}' for '{copy.Path}', read again, is not what was copied: SHA-256 "
+                $"The copy of '{source.File.Path}' for '{copy.Path}', read again, differs from the source: SHA-256 "
                 + $"{Convert.ToHexStringLower(hashes[0])} of the source, {Convert.ToHexStringLower(hashes[1])} of the copy. "
                 + "It was not published. Suspect the device, its cable or the memory, and copy again.",
                 copy.Path,

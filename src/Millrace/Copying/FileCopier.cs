@@ -73,7 +73,7 @@ internal sealed class FileCopier(
         to.Publish(durable);
     }
 
-    /// <summary>What <see cref="FileCopyOptions.PreserveMode"/> says; null for that of the file that is replaced.</summary>
+    /// <summary>The mode for <see cref="FileCopyOptions.PreserveMode"/>; null for that of the file that is replaced.</summary>
     private UnixFileMode? ChooseMode(CopySource from, bool replaces)
     {
         if (OperatingSystem.IsWindows())
@@ -119,7 +119,7 @@ internal enum CopyMethods
     All = Reflink | Kernel | ReadAndWrite,
 }
 
-/// <summary>Tells whoever wants to know how far a copy is, now and then. Not thread-safe.</summary>
+/// <summary>Reports a copy's progress now and then. Not thread-safe.</summary>
 internal sealed class CopyProgress(IProgress<FileCopyProgress>? progress, long total)
 {
     private long _next = KernelSlices.Bytes;

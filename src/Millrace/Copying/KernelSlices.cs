@@ -9,7 +9,7 @@ internal static class KernelSlices
 {
     /// <remarks>
     /// Some 5 ms from cache to cache, so that a call costs nothing beside it; a sixth of a second on a disk of 100 MB/s,
-    /// after which the copy tells how far it is and whether anybody still wants it.
+    /// after which the copy reports progress and checks for cancellation.
     /// </remarks>
     public const long Bytes = 16 * 1024 * 1024;
 

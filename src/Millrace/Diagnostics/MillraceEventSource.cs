@@ -95,7 +95,7 @@ internal sealed class MillraceEventSource : EventSource
 }
 
 /// <summary>
-/// What one reader has done since it last told the process-wide counters: plain fields, because an interlocked addition
+/// One reader's counts since it last added them to the process-wide counters: plain fields, because an interlocked addition
 /// per read would cost more than the read.
 /// </summary>
 internal struct ReadTally

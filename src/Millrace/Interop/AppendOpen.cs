@@ -16,8 +16,8 @@ internal static partial class AppendOpen
     private const int CloseOnExec = 0x80000; // O_CLOEXEC
 
     /// <summary>
-    /// Opens a file, or creates it, and holds a shared <see cref="AdvisoryLock"/> on it: .NET's readers that share with
-    /// nobody ask for an exclusive one.
+    /// Opens a file, or creates it, and holds a shared <see cref="AdvisoryLock"/> on it: .NET readers with
+    /// <see cref="FileShare.None"/> ask for an exclusive one.
     /// </summary>
     public static SafeFileHandle Open(string path, bool readable, int mode, out bool created, out int error)
     {

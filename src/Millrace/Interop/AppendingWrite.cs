@@ -35,7 +35,7 @@ internal static unsafe partial class AppendingWrite
 
             if (written == 0)
             {
-                // The position that an appending write leaves is the end of what it wrote, whoever else appends.
+                // The position that an appending write leaves is the end of its bytes, even if others append.
                 begin = LSeek(file, 0, FromCurrent) - done;
             }
 

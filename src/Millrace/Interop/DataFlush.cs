@@ -4,8 +4,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// <c>fdatasync(2)</c>: the bytes, and of the rest only what is needed to find them again, such as the length. What
-/// fsync adds, the times, costs a log a second place on the device. https://man7.org/linux/man-pages/man2/fdatasync.2.html
+/// <c>fdatasync(2)</c>: the bytes, and only the metadata needed to find them again, such as the length. The times that
+/// fsync adds cost a log a second place on the device. https://man7.org/linux/man-pages/man2/fdatasync.2.html
 /// </summary>
 internal static partial class DataFlush
 {

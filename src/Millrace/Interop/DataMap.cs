@@ -12,7 +12,7 @@ internal static partial class DataMap
     private const int SeekData = 3; // SEEK_DATA
     private const int SeekHole = 4; // SEEK_HOLE
 
-    /// <summary>Finds the data that follows a place. Where the file system does not tell, everything is data.</summary>
+    /// <summary>Finds the data that follows a place. Where the file system does not report holes, everything is data.</summary>
     public static bool TryFind(SafeFileHandle file, long offset, long limit, out long start, out long end)
     {
         start = offset;

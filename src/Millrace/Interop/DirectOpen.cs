@@ -24,7 +24,7 @@ internal static class DirectOpen
     {
         direct = null;
         alignment = DefaultAlignment;
-        // Since Linux 6.6 such a file system accepts O_DIRECT and copies as before, which is not what was asked for.
+        // Since Linux 6.6 such a file system accepts O_DIRECT and copies as before, which was not requested.
         if (FileSystemKind.IsInMemory(file))
         {
             return "the file system keeps its files in memory";
@@ -53,7 +53,7 @@ internal static class DirectOpen
             return true;
         }
 
-        // Blocks begin and end at whole pages; a demand beyond that is beyond what they are made for.
+        // Blocks begin and end at whole pages; they cannot meet a stricter requirement.
         alignment = (int)Math.Max(status.DirectOffsetAlignment, DefaultAlignment);
         return status.DirectOffsetAlignment != 0
             && status.DirectMemoryAlignment <= Buffers.BlockPool.Alignment

@@ -1,6 +1,6 @@
 namespace Millrace.Interop;
 
-/// <summary>The error numbers of Linux that are told apart here. Source: asm-generic/errno-base.h and errno.h.</summary>
+/// <summary>The Linux error numbers that are distinguished here. Source: asm-generic/errno-base.h and errno.h.</summary>
 /// <remarks>Up to 34, all but EAGAIN are the same on macOS; <see cref="FromMac"/> translates the rest.</remarks>
 internal static class Errno
 {
@@ -30,7 +30,7 @@ internal static class Errno
     public const int NotSupported = 95; // EOPNOTSUPP
     public const int QuotaExceeded = 122; // EDQUOT
 
-    /// <summary>The number of Linux for what the framework reports: on Unix, its HResult is the system's own number.</summary>
+    /// <summary>The Linux number for a framework error: on Unix, its HResult is the system's own number.</summary>
     public static int Of(Exception exception) =>
         OperatingSystem.IsMacOS() ? FromMac(exception.HResult) : exception.HResult;
 

@@ -1,7 +1,7 @@
 namespace Millrace.Interop;
 
 /// <summary>
-/// The process' umask. <c>umask(2)</c> tells it only by changing it, for all threads; the kernel's description of the
+/// The process' umask. <c>umask(2)</c> returns it only by changing it, for all threads; the kernel's description of the
 /// process, Linux 4.7, does not. https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
 /// </summary>
 internal static class FileCreationMask

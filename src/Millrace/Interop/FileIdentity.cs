@@ -18,7 +18,7 @@ internal static class FileIdentity
 
     /// <summary>
     /// Without inode numbers, by times and length. They move with every write, so the opened file is looked at before and
-    /// after. Two files alike in all three are told apart as soon as one of them grows.
+    /// after. Two files alike in all three can be distinguished as soon as one of them grows.
     /// </summary>
     private static bool HasBeenReplacedByTimes(SafeFileHandle opened, string path)
     {
@@ -32,7 +32,7 @@ internal static class FileIdentity
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Not to be told now; the next look tries again.
+            // Not known now; the next check tries again.
             return false;
         }
     }

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace Millrace.Interop;
 
 /// <summary>
-/// Read leases: the kernel makes whoever wants to write or truncate the file wait, and tells the holder by a signal.
+/// Read leases: the kernel blocks a process that wants to write or truncate the file, and signals the holder.
 /// https://man7.org/linux/man-pages/man2/F_SETLEASE.2const.html and F_SETSIG.2const.html; values from
 /// linux/fcntl.h and asm-generic/fcntl.h.
 /// </summary>
@@ -17,7 +17,7 @@ internal static unsafe partial class FileLease
     private const int ReadLock = 0; // F_RDLCK
     private const int Unlock = 2; // F_UNLCK
 
-    /// <summary>Takes a lease whose break is told to one thread.</summary>
+    /// <summary>Takes a lease whose break is signaled to one thread.</summary>
     public static int Take(int file, int thread, int signal)
     {
         // Receiver and signal come first: without them a break sends SIGIO to the process, which ends it.
@@ -32,7 +32,7 @@ internal static unsafe partial class FileLease
     /// <summary>Gives a lease up, which lets those in who wait.</summary>
     public static void GiveUp(int file) => _ = FControl(file, SetLease, Unlock);
 
-    /// <summary>Whether there is a lease and nobody has asked to break it.</summary>
+    /// <summary>Whether there is a lease and no process has asked to break it.</summary>
     public static bool IsUndisturbed(int file) => FControl(file, GetLease, 0) == ReadLock;
 
     [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]

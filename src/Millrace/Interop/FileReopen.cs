@@ -37,7 +37,7 @@ internal static unsafe partial class FileReopen
             return null;
         }
 
-        // As the framework opens what is read in order. Only advice: what it answers does not matter.
+        // As the framework opens what is read in order. Only advice: the result does not matter.
         _ = Advise(opened, 0, 0, Sequential);
         return opened;
     }

@@ -4,7 +4,7 @@ namespace Millrace.Interop;
 
 /// <summary>
 /// The process' limit on the length of files (<c>ulimit -f</c>). A write beyond it raises SIGXFSZ, which ends the process
-/// unless somebody takes the signal; then the write fails with EFBIG. https://man7.org/linux/man-pages/man2/getrlimit.2.html
+/// unless the signal is handled; then the write fails with EFBIG. https://man7.org/linux/man-pages/man2/getrlimit.2.html
 /// </summary>
 internal static partial class FileSizeLimit
 {
@@ -25,7 +25,7 @@ internal static partial class FileSizeLimit
 
         if (NativeFeatures.Linux && (GetRLimit(LimitFileSize, out Limit limit) != 0 || limit.Soft == nuint.MaxValue))
         {
-            // Nobody takes the process' signals from it without need; where the limit is not known there may be one.
+            // A process' signals are not handled without need; where the limit is not known there may be one.
             return null;
         }
 

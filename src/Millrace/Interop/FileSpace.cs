@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// The space of a file on its device: reserving it, giving it back, and beginning to write to it what only the page
+/// The space of a file on its device: reserving it, releasing it, and starting to write the bytes that only the page
 /// cache holds. https://man7.org/linux/man-pages/man2/fallocate.2.html, sync_file_range.2.html
 /// </summary>
 internal static partial class FileSpace

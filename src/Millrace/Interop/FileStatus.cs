@@ -2,14 +2,14 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Interop;
 
-/// <summary>What a source has to know of an open file.</summary>
+/// <summary>A source's facts about an open file.</summary>
 internal readonly record struct FileStatus(long Size, long ModifiedTicks, FileKind Kind, ulong Device, ulong Inode)
 {
     /// <summary>Asks the system, by the framework's means when <paramref name="native"/> is false.</summary>
     public static FileStatus Get(SafeFileHandle file, bool native) =>
         native && StatX.TryGet(file, out StatX raw) == 0 ? From(raw) : Portable(file);
 
-    /// <summary>The size alone, which the framework tells without allocating.</summary>
+    /// <summary>The size alone, which the framework returns without allocating.</summary>
     public static long GetSize(SafeFileHandle file, bool native) =>
         native && StatX.TryGet(file, out StatX raw) == 0 ? (long)raw.Size : RandomAccess.GetLength(file);
 
@@ -24,7 +24,7 @@ internal readonly record struct FileStatus(long Size, long ModifiedTicks, FileKi
     {
         try
         {
-            // Asked first: on Windows a device and a pipe have no length, which is told, and no attributes, which is an error.
+            // Asked first: on Windows a device and a pipe have no length, which is reported, and no attributes, which is an error.
             long length = RandomAccess.GetLength(file);
             FileKind kind = File.GetAttributes(file).HasFlag(FileAttributes.Directory)
                 ? FileKind.Directory
@@ -33,7 +33,7 @@ internal readonly record struct FileStatus(long Size, long ModifiedTicks, FileKi
         }
         catch (NotSupportedException)
         {
-            // The framework's way of saying that there are no positions.
+            // How the framework reports that there are no positions.
             return new FileStatus(0, 0, FileKind.Stream, 0, 0);
         }
     }

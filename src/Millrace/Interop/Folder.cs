@@ -42,7 +42,7 @@ internal static partial class Folder
     }
 
     /// <summary>
-    /// Opens a file for reading and writing, creates it if there is none, and holds it alone: nobody else continues it
+    /// Opens a file for reading and writing, creates it if there is none, and holds it exclusively: no other writer continues it
     /// meanwhile. A link is refused.
     /// </summary>
     public static SafeFileHandle OpenAlone(SafeFileHandle folder, string name, int mode, out int error)

@@ -5,7 +5,7 @@ namespace Millrace.Interop;
 
 /// <summary>
 /// A submission and a completion ring shared with the kernel. Belongs to the thread that created it: nothing here is
-/// thread-safe, and the kernel is told so.
+/// thread-safe, and the kernel relies on it.
 /// </summary>
 internal sealed unsafe class IoUring : IDisposable
 {
@@ -124,7 +124,7 @@ internal sealed unsafe class IoUring : IDisposable
         return true;
     }
 
-    /// <summary>Hands over what is written down, and waits for a completion if <paramref name="wait"/>.</summary>
+    /// <summary>Submits the prepared entries, and waits for a completion if <paramref name="wait"/>.</summary>
     public int Enter(bool wait)
     {
         while (true)
@@ -153,7 +153,7 @@ internal sealed unsafe class IoUring : IDisposable
                 return 0;
             }
 
-            // The kernel stopped at one that it refused, said so in a completion, and did not wait.
+            // The kernel stopped at one that it refused, reported it in a completion, and did not wait.
         }
     }
 

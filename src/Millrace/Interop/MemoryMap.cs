@@ -5,12 +5,12 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// Mapping parts of files, and replacing what is mapped. https://man7.org/linux/man-pages/man2/mmap.2.html,
+/// Mapping parts of files, and replacing mappings. https://man7.org/linux/man-pages/man2/mmap.2.html,
 /// mremap.2.html, madvise.2.html; values from asm-generic/mman.h, the same on x86-64 and arm64.
 /// </summary>
 internal static unsafe partial class MemoryMap
 {
-    /// <summary>What one entry of the page table's second level maps: the largest folio of the page cache, in bytes.</summary>
+    /// <summary>Bytes that one entry of the page table's second level maps: the largest folio of the page cache.</summary>
     public const int HugePageBytes = 2 * 1024 * 1024;
 
     private const int ProtectRead = 1; // PROT_READ
@@ -41,9 +41,9 @@ internal static unsafe partial class MemoryMap
     /// folios mapped whole.
     /// </summary>
     /// <remarks>
-    /// Private and writable for consumers that change what they read in place, as ASP.NET Core's form reader does: the page
+    /// Private and writable for consumers that change their buffers in place, as ASP.NET Core's form reader does: the page
     /// is copied at the first write, where a mapping for reading would end the process. The file never changes. Nothing is
-    /// reserved for such copies, which hardly anybody makes.
+    /// reserved for such copies, which are rare.
     /// </remarks>
     public static byte* MapFile(SafeFileHandle file, nint bytes, long offset)
     {
@@ -59,8 +59,8 @@ internal static unsafe partial class MemoryMap
     }
 
     /// <summary>Memory that the system has back as soon as it is unmapped.</summary>
-    [SuppressMessage("Usage", "CA2201", Justification = "As any allocation says it.")]
-    [SuppressMessage("Design", "MA0012", Justification = "As any allocation says it.")]
+    [SuppressMessage("Usage", "CA2201", Justification = "As other allocations throw it.")]
+    [SuppressMessage("Design", "MA0012", Justification = "As other allocations throw it.")]
     public static byte* MapPages(nint bytes)
     {
         byte* address = MMapAnonymous(null, bytes, ProtectRead | ProtectWrite, Private | Anonymous, -1, 0);
@@ -101,15 +101,15 @@ internal static unsafe partial class MemoryMap
     public static bool CoverWithZeroes(byte* address, nint bytes) =>
         MMapAnonymous(address, bytes, ProtectRead | ProtectWrite, Private | Anonymous | Fixed | NoReserve, -1, 0) == address;
 
-    /// <summary>Puts the memory at <paramref name="from"/> in the place of what is mapped at <paramref name="to"/>.</summary>
-    /// <remarks>Whoever reads there meanwhile sees the one or the other, never nothing.</remarks>
+    /// <summary>Puts the memory at <paramref name="from"/> over the mapping at <paramref name="to"/>.</summary>
+    /// <remarks>A concurrent reader sees one or the other, never nothing.</remarks>
     public static bool MoveOver(byte* from, nint bytes, byte* to) =>
         MRemap(from, bytes, bytes, MayMove | MoveFixed, to) == to;
 
     public static void Unmap(byte* address, nint bytes) => _ = MUnmap(address, bytes);
 
-    /// <summary>Enters the pages of a range, reading what is not in the page cache.</summary>
-    /// <returns>0, or the error number: what would have been SIGBUS is EFAULT here.</returns>
+    /// <summary>Enters the pages of a range, reading those not in the page cache.</summary>
+    /// <returns>0, or the error number: SIGBUS becomes EFAULT here.</returns>
     public static int Populate(byte* address, nint bytes)
     {
         while (true)

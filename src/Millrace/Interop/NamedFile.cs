@@ -27,7 +27,7 @@ internal readonly partial record struct NamedFile(uint Links, uint User, uint Gr
         return error;
     }
 
-    /// <summary>Whether this process is the file's owner, by which the kernel grants it what it does not grant others.</summary>
+    /// <summary>Whether this process is the file's owner, to which the kernel grants more than to others.</summary>
     public static bool IsOwned(SafeFileHandle file) => TryGet(file, out NamedFile named) == 0 && named.User == GetEUid();
 
     /// <param name="file">The file.</param>

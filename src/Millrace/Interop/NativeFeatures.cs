@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Millrace.Interop;
 
-/// <summary>Which native calls may be used at all. What a call answers is probed where it is made.</summary>
+/// <summary>Which native calls may be used at all. Whether one works is probed where it is called.</summary>
 internal static class NativeFeatures
 {
     public const string PortableVariable = "MILLRACE_PORTABLE";
@@ -31,7 +31,7 @@ internal static class NativeFeatures
 
     /// <summary>
     /// False on systems other than Linux on x64 and arm64, where one of the functions is missing, and where
-    /// <see cref="PortableVariable"/> or the runtime switch <c>Millrace.Portable</c> says so.
+    /// <see cref="PortableVariable"/> or the runtime switch <c>Millrace.Portable</c> is set.
     /// </summary>
     public static bool Linux { get; } = OperatingSystem.IsLinux() && SystemCallNumber.AreKnown
         && !Forced(PortableVariable, "Millrace.Portable") && Array.TrueForAll(Needed, HasFunction) && HasCall("statx");
@@ -48,7 +48,7 @@ internal static class NativeFeatures
     public static bool HasFunction(string name) =>
         HasCall(name) && NativeLibrary.TryGetExport(NativeLibrary.GetMainProgramHandle(), name, out _);
 
-    /// <summary>Whether the kernel may be asked for what is called by its number; it answers ENOSYS to what it does not know.</summary>
+    /// <summary>Whether a system call may be made by its number; the kernel answers ENOSYS to unknown ones.</summary>
     public static bool HasCall(string name) => !Missing.AsSpan().Contains(name) && !Missing.AsSpan().Contains("all");
 
     private static bool Forced(string variable, string runtimeSwitch) =>

@@ -10,7 +10,7 @@ namespace Millrace.Interop;
 /// </summary>
 internal static partial class OpenIdentity
 {
-    /// <returns>False where the system does not tell.</returns>
+    /// <returns>False where the system does not report them.</returns>
     public static bool TryGet(SafeFileHandle file, out ulong device, out ulong number)
     {
         device = 0;
@@ -25,7 +25,7 @@ internal static partial class OpenIdentity
             device = found.Volume;
             number = ((ulong)found.UpperIndex << 32) | found.LowerIndex;
 
-            // ReFS has longer numbers, and says either of these where 64 bits cannot tell a file from the others.
+            // ReFS has longer numbers, and returns either of these where 64 bits cannot identify a file.
             return number is not (0 or ulong.MaxValue);
         }
 

@@ -26,15 +26,15 @@ internal static unsafe partial class PageCache
             return false;
         }
 
-        // Pages that are only just being read are counted too. Read-ahead reads in order: the last one tells. Asked
+        // Pages that are only just being read are counted too. Read-ahead reads in order: the last one decides. Asked
         // second, because a miss starts another read, in small folios.
         byte last;
         return PositionalRead.ReadCached(file, &last, 1, offset + bytes - 1) == 1;
     }
 
     /// <summary>
-    /// Whether every page is in the cache and holds what the device holds, so that a fault neither waits nor fails. Only
-    /// for a file whose owner this process is: <c>mincore</c> tells others that all pages are there.
+    /// Whether every page is in the cache and clean, so that a fault neither waits nor fails. Only
+    /// for a file whose owner this process is: to others <c>mincore</c> reports all pages as present.
     /// </summary>
     public static bool FindsAll(byte* address, nint bytes)
     {
@@ -105,14 +105,14 @@ internal static unsafe partial class PageCache
 }
 
 /// <summary>
-/// Tells the page cache what is not needed. https://man7.org/linux/man-pages/man2/posix_fadvise.2.html
+/// Advises the page cache about ranges that are not needed. https://man7.org/linux/man-pages/man2/posix_fadvise.2.html
 /// </summary>
 internal static partial class CacheAdvice
 {
     private const int DontNeed = 4; // POSIX_FADV_DONTNEED
 
     /// <summary>
-    /// Drops a file from the cache, as far as it was written to the device and nobody maps it. A wish: file systems
+    /// Drops a file from the cache, as far as it was written to the device and is not mapped. A wish: file systems
     /// that live in memory do not grant it.
     /// </summary>
     public static void Drop(SafeFileHandle file) => _ = Advise(file, 0, 0, DontNeed);

@@ -14,7 +14,7 @@ internal static unsafe partial class PositionalRead
     private static readonly bool Can = NativeFeatures.HasCall("preadv2");
 
     /// <summary>
-    /// Reads what is in the page cache.
+    /// Reads bytes that are in the page cache.
     /// </summary>
     /// <returns>Bytes read; 0 at the end of the file; the negated error number, -EAGAIN when the device is needed.</returns>
     public static int ReadCached(SafeFileHandle file, byte* buffer, int bytes, long offset) =>

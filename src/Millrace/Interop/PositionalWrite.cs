@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// <c>pwrite(2)</c> and <c>pwritev(2)</c>: what was gathered and what the caller holds, in one call and without joining them.
+/// <c>pwrite(2)</c> and <c>pwritev(2)</c>: the gathered and the caller's bytes, in one call and without joining them.
 /// https://man7.org/linux/man-pages/man2/pwritev.2.html
 /// </summary>
 internal static unsafe partial class PositionalWrite

@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// Tells FIFOs, sockets and devices from files on every Unix. Opening is no way to find out: a FIFO waits for its writer, and
+/// Distinguishes FIFOs, sockets and devices from files on every Unix. Opening cannot find out: a FIFO waits for its writer, and
 /// a device may act. The framework asks the system and keeps the answer to itself; this calls its native library, which has the
 /// same structure on every system. https://man7.org/linux/man-pages/man2/stat.2.html
 /// </summary>
@@ -14,7 +14,7 @@ internal static partial class SpecialFile
     private const int Regular = 0x8000; // S_IFREG
     private const int Directory = 0x4000; // S_IFDIR
 
-    /// <summary>Whether that is what has the name, or what its link leads to. False where nothing has the name.</summary>
+    /// <summary>Whether the name, or the target of its link, is one. False where nothing has the name.</summary>
     public static bool Is(string path)
     {
         try

@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// What <c>statx(2)</c> says of a name or an open file, in one call and without allocating. This is struct statx of
+/// The status from <c>statx(2)</c> of a name or an open file, in one call and without allocating. This is struct statx of
 /// linux/stat.h, which, unlike that of <c>fstat</c>, is the same on every processor: 256 bytes, of which only these are read.
 /// https://man7.org/linux/man-pages/man2/statx.2.html
 /// </summary>

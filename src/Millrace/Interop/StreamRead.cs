@@ -12,7 +12,7 @@ internal static unsafe partial class StreamRead
     private const short Readable = 0x0001; // POLLIN
 
     /// <summary>Waits until a read would not, or a time has passed.</summary>
-    /// <returns>False when the time has passed. Errors and hang-ups count as readable: the read tells them.</returns>
+    /// <returns>False when the time has passed. Errors and hang-ups count as readable: the read reports them.</returns>
     public static bool WaitReadable(SafeFileHandle file, TimeSpan atMost)
     {
         bool added = false;
@@ -47,7 +47,7 @@ internal static unsafe partial class StreamRead
                 int error = Marshal.GetLastPInvokeError();
                 if (error == Errno.Again)
                 {
-                    // A handle that somebody opened without blocking.
+                    // A handle that was opened with O_NONBLOCK.
                     _ = WaitReadable(file, TimeSpan.FromSeconds(1));
                 }
                 else if (error != Errno.Interrupted)

@@ -32,7 +32,7 @@ internal static class SystemError
         _ => otherwise,
     };
 
-    /// <summary>The same for what the framework throws.</summary>
+    /// <summary>The same for a framework exception.</summary>
     public static FilePipeError Kind(Exception exception, FilePipeError otherwise) => exception switch
     {
         PathTooLongException => FilePipeError.NameTooLong,
@@ -53,7 +53,7 @@ internal static class SystemError
         },
     };
 
-    /// <summary>Whether somebody else holds the file.</summary>
+    /// <summary>Whether another process holds the file.</summary>
     public static bool IsSharing(Exception exception) => Kind(exception, FilePipeError.Failed) == FilePipeError.Sharing;
 
     /// <summary>The system's own error as an exception to be carried inside ours.</summary>

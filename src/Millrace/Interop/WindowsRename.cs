@@ -5,7 +5,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// Renames over a file that somebody reads, as Unix does: FILE_RENAME_FLAG_POSIX_SEMANTICS, Windows 10 1709 on NTFS.
+/// Renames over a file that is being read, as Unix does: FILE_RENAME_FLAG_POSIX_SEMANTICS, Windows 10 1709 on NTFS.
 /// https://learn.microsoft.com/windows/win32/api/winbase/ns-winbase-file_rename_info. Where that is refused, MoveFileEx renames: unlike
 /// File.Replace also a file that others have open, and unlike File.Move it never copies.
 /// </summary>
@@ -21,7 +21,7 @@ internal static unsafe partial class WindowsRename
     private const int Name = 20;
     private const int MaxShortPath = 248; // MAX_PATH less the 12 characters of a name that folders keep free
 
-    /// <returns>False on other systems, and when the file was not renamed, for whatever reason: an ordinary rename tells it.</returns>
+    /// <returns>False on other systems, and when the file was not renamed, for whatever reason: an ordinary rename reports it.</returns>
     public static bool TryReplace(string path, string target)
     {
         if (!OperatingSystem.IsWindows())

@@ -35,7 +35,7 @@ internal static class LeaseGuardian
 
     /// <summary>Takes a lease. The handle stays open until <see cref="GiveUp"/>.</summary>
     /// <param name="file">The file.</param>
-    /// <param name="holder">Known weakly: one that nobody disposes gives the lease up as it is finalized.</param>
+    /// <param name="holder">Known weakly: an undisposed one gives the lease up when it is finalized.</param>
     public static string? Take(SafeFileHandle file, ILeaseHolder holder)
     {
         if (!Started.Value)
@@ -49,7 +49,7 @@ internal static class LeaseGuardian
         int error;
         lock (Gate)
         {
-            // A lease belongs to what was opened, not to the handle: a second reader would end the first one's.
+            // A lease belongs to the open file description, not to the handle: a second reader would end the first one's.
             if (FileLease.IsUndisturbed(descriptor) || !Holders.TryAdd(descriptor, new WeakReference<ILeaseHolder>(holder)))
             {
                 file.DangerousRelease();
@@ -68,7 +68,7 @@ internal static class LeaseGuardian
         file.DangerousRelease();
         return error switch
         {
-            Errno.Again => "somebody has it open for writing",
+            Errno.Again => "it is open for writing",
             Errno.AccessDenied => "only the owner of a file gets a lease on it",
             Errno.InvalidArgument => "its file system grants no leases",
             _ => $"the system grants no lease (error {error})",
@@ -88,7 +88,7 @@ internal static class LeaseGuardian
         file.DangerousRelease();
     }
 
-    /// <summary>Whether nobody has asked to write to a file on which a lease is held.</summary>
+    /// <summary>Whether no process has asked to write to a leased file.</summary>
     public static bool IsUndisturbed(SafeFileHandle file) =>
         FileLease.IsUndisturbed((int)file.DangerousGetHandle());
 
@@ -115,7 +115,7 @@ internal static class LeaseGuardian
 
     private static void Run(ManualResetEventSlim ready)
     {
-        // Blocked before anybody learns of this thread: an unblocked real-time signal ends the process.
+        // Blocked before this thread is published: an unblocked real-time signal ends the process.
         bool can = ThreadSignals.TryBlock(Signals);
         ThreadNumber = can ? ThreadSignals.CurrentThread() : 0;
         can = ThreadNumber > 0;
@@ -160,11 +160,11 @@ internal static class LeaseGuardian
     }
 }
 
-/// <summary>Whoever relies on nobody writing to a file.</summary>
+/// <summary>A holder that relies on a file without writers.</summary>
 internal interface ILeaseHolder
 {
     /// <summary>
-    /// Somebody wants to write to the file and is kept waiting until the lease is given up. Called on the guardian's
+    /// A process wants to write to the file and waits until the lease is released. Called on the guardian's
     /// thread, which all files of the process share; may come without reason.
     /// </summary>
     void OnBreak();

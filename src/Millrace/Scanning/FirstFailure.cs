@@ -3,7 +3,7 @@ using System.Runtime.ExceptionServices;
 namespace Millrace.Scanning;
 
 /// <summary>
-/// Work side by side on the thread pool: what fails first stops the rest and is what the caller sees. Nothing runs any more
+/// Work side by side on the thread pool: the first failure stops the rest and is thrown to the caller. Nothing runs any more
 /// when the task has ended.
 /// </summary>
 internal static class FirstFailure
@@ -24,7 +24,7 @@ internal static class FirstFailure
         // Last, because it may keep this thread until it is done.
         running[0] = RunSomeAsync();
 
-        // What a callback that was registered with the token throws counts as little as any later failure.
+        // An exception of a callback registered with the token is ignored like any later failure.
         await Task.WhenAll(running).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (first is not null)
         {
@@ -39,7 +39,7 @@ internal static class FirstFailure
 
         return results;
 
-        // Whoever is done takes the next number: a processor that is kept from its work delays nobody for long.
+        // A worker that is done takes the next number: a busy processor delays the others only briefly.
         async Task RunSomeAsync()
         {
             while (Volatile.Read(ref first) is null && Interlocked.Increment(ref next) is var number && number < count)

@@ -84,7 +84,7 @@ internal static class RangeCutter
 
     private static int Count(long readers, long length)
     {
-        // One reader has nobody to share with.
+        // A single reader shares with no other.
         long more = readers > 1 ? Math.Min(readers * RangesPerReader, length / MinShare) : 1;
         return (int)Math.Max(1, Math.Min(Math.Max(readers, more), length));
     }

@@ -50,7 +50,7 @@ internal sealed class RecordSearch
 
     private long FindDelimiter(long from, long to, CancellationToken cancellationToken)
     {
-        // A record begins behind a delimiter, so one byte earlier is looked at.
+        // A record begins after a delimiter, so one byte earlier is looked at.
         return Walk(
             from - 1,
             to - 1,

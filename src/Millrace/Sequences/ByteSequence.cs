@@ -20,7 +20,7 @@ public readonly record struct ByteSequence
     /// <summary>Begins an iteration; called by <c>await foreach</c>.</summary>
     public RecordSequence<byte>.Enumerator GetAsyncEnumerator() => new(_source, reverses: false);
 
-    /// <summary>The same sequence, awaited as <see cref="Task.ConfigureAwait(bool)"/> says.</summary>
+    /// <summary>The same sequence, awaited as with <see cref="Task.ConfigureAwait(bool)"/>.</summary>
     /// <param name="continueOnCapturedContext">False to continue on any thread.</param>
     public ByteSequence ConfigureAwait(bool continueOnCapturedContext) =>
         new(_source with { ContinueOnCapturedContext = continueOnCapturedContext });
@@ -47,7 +47,7 @@ public readonly record struct ByteSequence
     }
 
     /// <summary>Folds all bytes into one value.</summary>
-    /// <param name="seed">The value to begin with, and the result when there are no bytes.</param>
+    /// <param name="seed">The initial value, and the result when there are no bytes.</param>
     /// <param name="accumulate">Takes the value so far and the next byte.</param>
     /// <exception cref="OperationCanceledException">The sequence's token is cancelled, or the read was.</exception>
     public async ValueTask<TResult> AggregateAsync<TResult>(TResult seed, Func<TResult, byte, TResult> accumulate)

@@ -6,8 +6,8 @@ using System.Runtime.CompilerServices;
 namespace Millrace.Sequences;
 
 /// <summary>
-/// One iteration over a <see cref="PipeReader"/>: what was read and not taken yet, getting more, and giving back the rest.
-/// Also what an enumerator's pending move is awaited through. One caller at a time.
+/// One iteration over a <see cref="PipeReader"/>: the bytes read and not yet taken, reading more, and giving back the rest.
+/// An enumerator's pending move is awaited through it, too. One caller at a time.
 /// </summary>
 internal sealed class Feed
 {
@@ -42,16 +42,16 @@ internal sealed class Feed
         _continueOnCapturedContext = source.ContinueOnCapturedContext;
     }
 
-    /// <remarks>Nobody ended the iteration. An array that is pinned would stay for good.</remarks>
+    /// <remarks>The iteration was never ended. An array that is pinned would stay for good.</remarks>
     ~Feed() => _pin.Dispose();
 
-    /// <summary>What was read and not taken yet; valid until the next read.</summary>
+    /// <summary>The bytes read and not yet taken; valid until the next read.</summary>
     public ReadOnlySequence<byte> Rest => _rest;
 
     /// <summary>How many bytes were taken; for error messages.</summary>
     public long Taken { get; private set; }
 
-    /// <summary>The file that is read; null where nobody knows its name.</summary>
+    /// <summary>The file that is read; null where its name is unknown.</summary>
     public string? Path => (_reader as FilePipeReader)?.Path is { Length: > 0 } path ? path : (_stream as FileStream)?.Name;
 
     public bool IsMoveCompleted => _move.IsCompleted;
@@ -115,7 +115,7 @@ internal sealed class Feed
         return false;
     }
 
-    /// <summary>Pins what is walked through by a pointer, until <see cref="Unpin"/>.</summary>
+    /// <summary>Pins the memory that is read through a pointer, until <see cref="Unpin"/>.</summary>
     public unsafe byte* Pin(ReadOnlyMemory<byte> memory)
     {
         _pin = memory.Pin();
@@ -151,7 +151,7 @@ internal sealed class Feed
         }
     }
 
-    /// <summary>Lets an enumerator's caller await what did not come to its end at once.</summary>
+    /// <summary>Lets an enumerator's caller await a move that did not complete synchronously.</summary>
     public SegmentSequence.NextAwaitable Await(ValueTask<bool> move)
     {
         if (move.IsCompletedSuccessfully)
@@ -182,12 +182,12 @@ internal sealed class Feed
         }
         catch (InvalidOperationException)
         {
-            // A reader may refuse to see as not examined what was examined before, by this iteration or by whoever came before it,
-            // and does not tell how far that was. The framework's own readers do not refuse.
+            // A reader may refuse to treat bytes as unexamined that this iteration or an earlier caller examined,
+            // and does not report how far. The framework's own readers do not refuse.
             _reader.AdvanceTo(_rest.Start, _rest.End);
         }
 
-        // After a read that failed there was nothing to give back, and a file pipe would hold on to what it takes for examined.
+        // After a read that failed there was nothing to give back, and a file pipe would keep the bytes it considers examined.
         (_reader as FilePipeReader)?.ForgetExamined();
         _rest = default;
     }

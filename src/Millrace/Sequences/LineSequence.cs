@@ -27,7 +27,7 @@ public readonly record struct LineSequence
     /// <summary>Begins an iteration; called by <c>await foreach</c>.</summary>
     public Enumerator GetAsyncEnumerator() => new(_source, _maxLength);
 
-    /// <summary>The same sequence, awaited as <see cref="Task.ConfigureAwait(bool)"/> says.</summary>
+    /// <summary>The same sequence, awaited as with <see cref="Task.ConfigureAwait(bool)"/>.</summary>
     /// <param name="continueOnCapturedContext">False to continue on any thread.</param>
     public LineSequence ConfigureAwait(bool continueOnCapturedContext) =>
         new(_source with { ContinueOnCapturedContext = continueOnCapturedContext }, _maxLength);
@@ -55,7 +55,7 @@ public readonly record struct LineSequence
         {
             _feed = new Feed(source);
 
-            // What an array holds with its line end.
+            // The longest line, with its line end, that fits an array.
             _maxLength = Math.Min(maxLength, Array.MaxLength - 2);
         }
 

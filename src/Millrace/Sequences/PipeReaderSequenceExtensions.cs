@@ -7,7 +7,7 @@ namespace Millrace;
 
 /// <summary>Iterates over the bytes, segments, lines and records of a <see cref="PipeReader"/>.</summary>
 /// <remarks>
-/// Iterations begin where the reader is and leave it after what they took, so one may follow the other, and a caller may go on with
+/// Iterations begin where the reader is and leave it after the elements they took, so one may follow the other, and a caller may go on with
 /// ReadAsync. They do not complete the reader. Until an iteration is disposed the reader is its own: completing it within the loop
 /// frees the memory that the iteration reads through a pointer.
 /// </remarks>

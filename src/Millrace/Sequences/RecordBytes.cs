@@ -109,8 +109,8 @@ internal static unsafe class RecordBytes<T>
         $"The byte order of {type} cannot be changed: {reason}. Read it in the file's own order and turn its numbers around "
         + "yourself.");
 
-    // The layout that Marshal.OffsetOf tells is that of interop, where a bool has four bytes. So the field is set, and
-    // what has changed is where it lies.
+    // Marshal.OffsetOf returns the interop layout, where a bool has four bytes. So the field is set, and
+    // the bytes that changed are its place.
     private static int OffsetOf(FieldInfo field)
     {
         object boxed = default(T);

@@ -20,7 +20,7 @@ public sealed class RecordException : IOException
     /// <summary>Which one it is, from 0.</summary>
     public long Index { get; }
 
-    /// <summary>The file that was read; null where the reader or stream does not tell.</summary>
+    /// <summary>The file that was read; null where the reader or stream does not report it.</summary>
     public string? Path { get; init; }
 
     internal static RecordException LineTooLong(string? path, long offset, long index, int limit) => new(

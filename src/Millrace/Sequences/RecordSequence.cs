@@ -27,7 +27,7 @@ public readonly record struct RecordSequence<T>
     /// <summary>Begins an iteration; called by <c>await foreach</c>.</summary>
     public Enumerator GetAsyncEnumerator() => new(_source, _reverses);
 
-    /// <summary>The same sequence, awaited as <see cref="Task.ConfigureAwait(bool)"/> says.</summary>
+    /// <summary>The same sequence, awaited as with <see cref="Task.ConfigureAwait(bool)"/>.</summary>
     /// <param name="continueOnCapturedContext">False to continue on any thread.</param>
     public RecordSequence<T> ConfigureAwait(bool continueOnCapturedContext) =>
         new(_source with { ContinueOnCapturedContext = continueOnCapturedContext }, _reverses);

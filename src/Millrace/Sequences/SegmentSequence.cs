@@ -21,7 +21,7 @@ public readonly record struct SegmentSequence
     /// <summary>Begins an iteration; called by <c>await foreach</c>.</summary>
     public Enumerator GetAsyncEnumerator() => new(_source);
 
-    /// <summary>The same sequence, awaited as <see cref="Task.ConfigureAwait(bool)"/> says.</summary>
+    /// <summary>The same sequence, awaited as with <see cref="Task.ConfigureAwait(bool)"/>.</summary>
     /// <param name="continueOnCapturedContext">False to continue on any thread.</param>
     public SegmentSequence ConfigureAwait(bool continueOnCapturedContext) =>
         new(_source with { ContinueOnCapturedContext = continueOnCapturedContext });
@@ -73,7 +73,7 @@ public readonly record struct SegmentSequence
     /// are in memory.
     /// </summary>
     /// <remarks>
-    /// A <see cref="ValueTask{TResult}"/> says the same in four fields, which are written and tested for every element; this
+    /// A <see cref="ValueTask{TResult}"/> holds the same in four fields, which are written and tested for every element; this
     /// one is a reference that is null (docs/measuring.md has both). Await it at once and once, as `await foreach` does.
     /// </remarks>
     [EditorBrowsable(EditorBrowsableState.Never)]

@@ -9,7 +9,7 @@ internal readonly record struct SequenceSource(PipeReader? Reader, Stream? Strea
 {
     private readonly bool _continueAnywhere;
 
-    /// <summary>Whether what follows an await runs where the caller was; true unless told otherwise.</summary>
+    /// <summary>Whether continuations run in the caller's context; true by default.</summary>
     public bool ContinueOnCapturedContext
     {
         get => !_continueAnywhere;

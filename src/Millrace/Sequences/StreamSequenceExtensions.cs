@@ -7,7 +7,7 @@ namespace Millrace;
 
 /// <summary>Iterates over the bytes, segments, lines and records of a <see cref="Stream"/>.</summary>
 /// <remarks>
-/// An iteration reads ahead into buffers of 64 KiB. At its end it leaves a stream that can seek after what was taken; of any other, the
+/// An iteration reads ahead into buffers of 64 KiB. It ends by moving a seekable stream to the end of the elements taken; of any other, the
 /// bytes that were read ahead are lost when the iteration is ended early. For several iterations over such a stream make one PipeReader.
 /// </remarks>
 public static class StreamSequenceExtensions

@@ -3,7 +3,7 @@ using System.Threading.Tasks.Sources;
 namespace Millrace.Sources;
 
 /// <summary>
-/// The wait of a reader or writer: one object for all its waits. Ended by whoever comes first: what it waits for, a token,
+/// The wait of a reader or writer: one object for all its waits. Ended by the first of: the awaited event, a token,
 /// or <see cref="End"/> on any thread. A call may come late, for an earlier wait, so callers look again in a loop.
 /// </summary>
 internal sealed class AsyncWait : IValueTaskSource, IReadyCallback
@@ -19,7 +19,7 @@ internal sealed class AsyncWait : IValueTaskSource, IReadyCallback
         _core.Reset();
         _token = token;
 
-        // Before anybody checks whether there is something to wait for: an end that comes in between must find the wait.
+        // Before any thread checks whether there is something to wait for: an end that comes in between must find the wait.
         Interlocked.Exchange(ref _waiting, 1);
         if (token.CanBeCanceled)
         {

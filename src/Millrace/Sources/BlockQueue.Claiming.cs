@@ -11,7 +11,7 @@ internal sealed partial class BlockQueue
     // Whether the block before the queue is read into the reader's own memory.
     private bool _readingInPlace;
 
-    /// <summary>Whether there is room for several blocks, or nobody reads any: waking a reader for each costs too much.</summary>
+    /// <summary>Whether there is room for several blocks, or none is being read: waking a reader for each costs too much.</summary>
     public bool NeedsReading
     {
         get
@@ -25,7 +25,7 @@ internal sealed partial class BlockQueue
 
     /// <summary>
     /// Up to the known size of the file several blocks may be read at once. Beyond it, and where the size is not known, one
-    /// read at a time tells where the next one begins.
+    /// read at a time determines where the next one begins.
     /// </summary>
     private bool CanClaim =>
         !_disposed && !IsStopped && _queue.Count < Depth && _reading < Depth
@@ -99,7 +99,7 @@ internal sealed partial class BlockQueue
         }
     }
 
-    /// <summary>Ends a claim of <see cref="TryClaimInPlace"/>; what is missing is left to a thread that may wait.</summary>
+    /// <summary>Ends a claim of <see cref="TryClaimInPlace"/>; a thread that may wait reads the missing bytes.</summary>
     public void FinishInPlace(Block block, bool complete)
     {
         lock (_gate)
@@ -178,7 +178,7 @@ internal sealed partial class BlockQueue
         }
     }
 
-    /// <summary>Takes over what the read of a block cost.</summary>
+    /// <summary>Takes over the cost of a block's read.</summary>
     private void Measure(Block block, bool complete)
     {
         if (block.Trial > 0)
@@ -212,7 +212,7 @@ internal sealed partial class BlockQueue
         }
         catch (Exception)
         {
-            // No block from the caller's pool: drop what was read further ahead. It is read again in its turn, where the
+            // No block from the caller's pool: drop the blocks read further ahead. They are read again in their turn, where the
             // pool's failure is reported if it lasts.
             Drop();
             _claimOffset = offset;
@@ -225,7 +225,7 @@ internal sealed partial class BlockQueue
         _queue.EnqueueFirst(rest);
     }
 
-    /// <summary>Takes over what a block says about the file as it leaves for the window: its end, an error, where to go on.</summary>
+    /// <summary>Takes over a block's facts about the file as it leaves for the window: its end, an error, where to go on.</summary>
     private void Leave(Block block)
     {
         _ended = block.Last;

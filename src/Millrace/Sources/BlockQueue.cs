@@ -3,7 +3,7 @@ using Millrace.Buffers;
 namespace Millrace.Sources;
 
 /// <summary>
-/// The blocks between a file and its reader, in the order of the file, whoever reads them and whichever is read first. Owns
+/// The blocks between a file and its reader, in file order, whichever thread reads them and whichever is read first. Owns
 /// the blocks, the offset that is claimed next, the end of the file and the error, and starts the worker that reads ahead.
 /// </summary>
 /// <remarks>Thread-safe. Its lock is never held during a read or a callback.</remarks>
@@ -31,7 +31,7 @@ internal sealed partial class BlockQueue : IDisposable
         _claimOffset = file.Start;
     }
 
-    /// <summary>Maximum number of blocks in the queue, and of reads in progress: a seek leaves some behind that still count.</summary>
+    /// <summary>Maximum number of blocks in the queue, and of reads in progress: a seek abandons some that still count.</summary>
     public required int Depth { get; init; }
 
     public int MaxWorkers { get; init; } = 1;
@@ -339,7 +339,7 @@ internal sealed partial class BlockQueue : IDisposable
     }
 }
 
-/// <summary>What the reader finds at the head of a <see cref="BlockQueue"/>.</summary>
+/// <summary>The state that the reader finds at the head of a <see cref="BlockQueue"/>.</summary>
 internal enum QueueState
 {
     Ready,

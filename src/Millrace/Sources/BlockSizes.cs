@@ -7,7 +7,7 @@ using Millrace.Tuning;
 namespace Millrace.Sources;
 
 /// <summary>How many bytes of a file one block takes.</summary>
-/// <param name="Limit">Bytes that a block takes at most; without a <paramref name="Tuner"/>, what it takes.</param>
+/// <param name="Limit">Maximum bytes of a block; without a <paramref name="Tuner"/>, its exact size.</param>
 /// <param name="Tuner">Chooses within the limit.</param>
 /// <param name="Measures">Whether the reader's own reads are measured for it: not those of two threads at once, which take each other's memory.</param>
 internal readonly record struct BlockSizes(int Limit, SizeTuner? Tuner = null, bool Measures = false)

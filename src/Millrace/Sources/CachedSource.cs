@@ -4,7 +4,7 @@ using Millrace.Buffers;
 namespace Millrace.Sources;
 
 /// <summary>
-/// Reads through the page cache, by whoever gets there first: the reader's own thread as long as the cache answers
+/// Reads through the page cache, on the first available thread: the reader's as long as the cache answers
 /// without waiting, and one worker on the thread pool. Behind <see cref="ReadStrategy.Buffered"/>, where the worker runs
 /// only after a miss and reads ahead until the cache answers again, and <see cref="ReadStrategy.ReadAhead"/>, where it
 /// always runs.
@@ -96,7 +96,7 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
 
     public override void Recycle(Block block) => _queue.Recycle(block);
 
-    /// <summary>The worker: reads until the queue is full, the file ends, or nobody needs more.</summary>
+    /// <summary>The worker: reads until the queue is full, the file ends, or no more is needed.</summary>
     void IThreadPoolWorkItem.Execute()
     {
         while (_queue.TakeWork(Ahead ? ReadAhead.Always : ReadAhead.WhenAwaited) is { } block)

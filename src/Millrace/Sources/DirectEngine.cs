@@ -7,7 +7,7 @@ internal abstract class DirectEngine
 {
     /// <summary>Maximum number of blocks that one reader has in flight or read and not yet taken.</summary>
     /// <remarks>
-    /// With 8 blocks of 256 KiB a virtual disk gave nearly what it has: 2 took 1.1 to 1.3 times as long and 2.3 times
+    /// With 8 blocks of 256 KiB a virtual disk reached nearly its full speed: 2 took 1.1 to 1.3 times as long and 2.3 times
     /// the processor time, 12 saved 1 to 6 % for half as much memory again. See docs/direct.md.
     /// </remarks>
     public const int BlocksInFlight = 8;
@@ -34,7 +34,7 @@ internal abstract class DirectEngine
 
     public abstract string Reason { get; }
 
-    /// <summary>Whether it claims blocks, and the thread pool only finishes what has to be waited for.</summary>
+    /// <summary>Whether it claims blocks, and the thread pool only finishes reads that have to wait.</summary>
     public abstract bool ClaimsItself { get; }
 
     /// <summary>Asks for the source's next blocks to be read; does not wait.</summary>

@@ -12,7 +12,7 @@ namespace Millrace.Sources;
 /// </summary>
 /// <remarks>
 /// One thread and not the readers' own: the kernel works completions off on the thread that handed the read over, which
-/// would interrupt the caller's threads in what they do and hold up their ends. The ring's thread
+/// would interrupt the caller's threads and delay their ends. The ring's thread
 /// only ever waits in the ring; a block that needs more than that is finished on the thread pool.
 /// </remarks>
 internal sealed unsafe class DirectRing : DirectEngine
@@ -106,7 +106,7 @@ internal sealed unsafe class DirectRing : DirectEngine
     }
 
     /// <summary>
-    /// Makes the ring, and one read with it: of the signal, which is what the thread waits for later.
+    /// Makes the ring, and one read with it: of the signal, for which the thread waits later.
     /// </summary>
     private string? TryCreate()
     {

@@ -140,8 +140,8 @@ internal sealed unsafe class DirectSource : ReadSource, IThreadPoolWorkItem
     }
 
     /// <summary>
-    /// Reads the rest of a block past the cache as far as that goes, and leaves what does not to an ordinary read of the
-    /// file: its end, a file system that changed its mind, an error to be told in full.
+    /// Reads the rest of a block past the cache as far as possible, and leaves the remainder to an ordinary read of the
+    /// file: its end, a file system that changed its mind, an error to be reported in full.
     /// </summary>
     private void Read(Block block)
     {
@@ -161,7 +161,7 @@ internal sealed unsafe class DirectSource : ReadSource, IThreadPoolWorkItem
                 block.Filled = Math.Min(from + read, block.Wanted);
             }
 
-            // Nobody asked for the bytes before: as good as read, so that offsets told are never before the reader's.
+            // The bytes before were not asked for: they count as read, so that reported offsets are never before the reader's.
             block.Filled = Math.Max(block.Filled, block.Skipped);
             _ = File.Read(block, mayWait: true, out _);
         }

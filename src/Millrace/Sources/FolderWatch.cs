@@ -6,7 +6,7 @@ using Millrace.Interop;
 namespace Millrace.Sources;
 
 /// <summary>
-/// A folder that followers watch together. A user has few instances of what the system notifies with (128 of inotify), and every
+/// A folder that followers watch together. A user has few instances of the system's notifier (128 of inotify), and every
 /// <see cref="FileSystemWatcher"/> takes one: on Linux the process has one for all folders, elsewhere each folder has one.
 /// Thread-safe.
 /// </summary>
@@ -78,7 +78,7 @@ internal sealed class FolderWatch
             return null;
         }
 
-        // Without the lock: the watcher has its own, which it may hold while it tells of something.
+        // Without the lock: the watcher has its own, which it may hold while it raises an event.
         if (isNew && watch._watcher is { } watcher && !TryBegin(watcher))
         {
             watch.Leave(follower);

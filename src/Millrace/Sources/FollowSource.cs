@@ -35,7 +35,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
         _inner = Inner(file);
     }
 
-    /// <remarks>Nobody completed the reader; the timer and the folder's watch would stay.</remarks>
+    /// <remarks>The reader was never completed; the timer and the folder's watch would stay.</remarks>
     ~FollowSource()
     {
         if (_watcher is { } watcher)
@@ -103,7 +103,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
 
         Watch();
 
-        // What came between the look and the watch is found now.
+        // Changes between the look and the watch are found now.
         Look();
         return true;
     }
@@ -172,7 +172,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
         watcher.Dispose();
     }
 
-    /// <summary>Nobody waits any more.</summary>
+    /// <summary>Stops waiting.</summary>
     private void Forget()
     {
         _callback = null;
@@ -302,7 +302,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
 /// Calls when something may have happened to a file: by the system's change notifications for its folder, and by a timer
 /// where there are none (network file systems, too many watches) or one was lost.
 /// </summary>
-/// <remarks>Holds its follower only while that waits, so that one which nobody completes can be collected.</remarks>
+/// <remarks>Holds its follower only while that waits, so that one that is never completed can be collected.</remarks>
 internal sealed class FollowWatcher : IThreadPoolWorkItem, IDisposable
 {
     private readonly Timer _timer;
@@ -321,7 +321,7 @@ internal sealed class FollowWatcher : IThreadPoolWorkItem, IDisposable
     /// <summary>The file's name in its folder.</summary>
     public string Name { get; }
 
-    /// <summary>Says who is called; null while nobody waits.</summary>
+    /// <summary>Sets the callback; null while nothing waits.</summary>
     public void CallOnly(IReadyCallback? waiting) => _waiting = waiting;
 
     /// <summary>Has the pool look: looking may take its time, and the caller's thread is everybody's.</summary>

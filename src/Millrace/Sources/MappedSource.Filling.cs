@@ -3,7 +3,7 @@ using Millrace.Interop;
 
 namespace Millrace.Sources;
 
-/// <content>Growing the reader's window: on the reader's thread, by what is decided with the lock held.</content>
+/// <content>Growing the reader's window: on the reader's thread, as decided with the lock held.</content>
 internal sealed unsafe partial class MappedSource
 {
     private enum Next
@@ -59,7 +59,7 @@ internal sealed unsafe partial class MappedSource
         }
     }
 
-    /// <summary>Decides, with the lock held, how the window grows, and puts what it grows by under protection.</summary>
+    /// <summary>Decides, with the lock held, how the window grows, and protects the added range.</summary>
     private Claim ClaimNext(in Window window)
     {
         long from = window.EndOffset;
@@ -113,7 +113,7 @@ internal sealed unsafe partial class MappedSource
         return new Claim(Next.Take, region, to, entered, dropFrom, _dropped);
     }
 
-    /// <summary>Grows the window by what was claimed.</summary>
+    /// <summary>Grows the window by the claimed range.</summary>
     /// <returns>Null when the pages cannot be entered.</returns>
     private FillResult? TryTake(ref Window window, in Claim claim, bool mayWait)
     {
@@ -147,7 +147,7 @@ internal sealed unsafe partial class MappedSource
     }
 
     /// <summary>Maps the part of the file that holds the window and what follows it.</summary>
-    /// <returns>False when the system refuses, or the window has outgrown what a block can hold.</returns>
+    /// <returns>False when the system refuses, or the window has outgrown a block.</returns>
     private bool TryMapNext(ref Window window)
     {
         // Aligned as the largest folios are, so that one entry of the page table maps one of them.
@@ -217,7 +217,7 @@ internal sealed unsafe partial class MappedSource
         }
         catch (FilePipeException exception)
         {
-            // What was entered is good and is delivered; the error comes with the next read.
+            // The entered pages are good and are delivered; the error comes with the next read.
             _error = exception;
             return false;
         }
@@ -262,7 +262,7 @@ internal sealed unsafe partial class MappedSource
                 epoch = _epoch;
                 if (region is null || !MayEnterAhead(region))
                 {
-                    // Whoever waits for what cannot be done here looks again and does it.
+                    // A waiter for work that cannot be done here checks again and does it.
                     _workerActive = false;
                     callback = _callback;
                     _callback = null;

@@ -6,9 +6,9 @@ using Millrace.Leases;
 namespace Millrace.Sources;
 
 /// <content>
-/// The lease, and what happens when somebody wants to write: the file is taken out of the memory while the kernel keeps
-/// the writer waiting, at the same addresses, so that the spans that the reader handed out stay valid and hold what the
-/// file held. From then on the file is read.
+/// The lease, and its break, when a process wants to write: the file is taken out of the memory while the kernel keeps
+/// the writer waiting, at the same addresses, so that the reader's spans stay valid and hold the
+/// file's bytes. After that the file is read.
 /// </content>
 internal sealed unsafe partial class MappedSource
 {
@@ -58,7 +58,7 @@ internal sealed unsafe partial class MappedSource
     }
 
     /// <summary>
-    /// Puts a copy in the place of what the reader may touch, and zeroes in the place of the rest.
+    /// Replaces the pages that the reader may touch with a copy, and the rest with zeros.
     /// </summary>
     /// <remarks>
     /// The copy is read, not taken from the mapping: a page that was dropped since and that the device does not give
@@ -87,7 +87,7 @@ internal sealed unsafe partial class MappedSource
             bytes = 0;
         }
 
-        // Nobody should touch the rest; who does it all the same reads zeroes and does not end the process.
+        // The rest should not be touched; code that does reads zeros and does not end the process.
         Cover(region.Pointer, (nint)(start - region.FileOffset));
         Cover(region.At(start) + bytes, (nint)(region.FileOffset + region.Capacity - start) - bytes);
         return true;
@@ -118,7 +118,7 @@ internal sealed unsafe partial class MappedSource
         }
     }
 
-    /// <summary>Takes the lease and looks whether the file is still what it was when it was opened.</summary>
+    /// <summary>Takes the lease and checks that the file is unchanged since it was opened.</summary>
     private string? TakeLease()
     {
         lock (_gate)
@@ -156,7 +156,7 @@ internal sealed unsafe partial class MappedSource
             region = _region;
             _region = null;
             _reason = $"mapped up to offset {window.EndOffset}, then read: "
-                + (_protection != Protection.Leased ? "somebody wanted to write to the file"
+                + (_protection != Protection.Leased ? "the file was about to be changed"
                     : _enteringFailed ? "its pages cannot be entered"
                     : "the system did not map more of it");
             var reading = new CachedSource(File, _options, ReadStrategy.Buffered, _reason);

@@ -11,7 +11,7 @@ namespace Millrace.Sources;
 /// <remarks>
 /// <para>
 /// A page of a mapping that the file no longer reaches raises SIGBUS, which ends the process. Therefore nothing is
-/// touched but what a read lease protects: while it is held, nobody can write to the file or shorten it. When somebody
+/// touched but the range that a read lease protects: while it is held, the file cannot be written or truncated. When a process
 /// wants to, the other half of this class takes the file out of the memory, after which this half reads.
 /// </para>
 /// <para>
@@ -22,7 +22,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
 {
     /// <summary>Bytes by which the window grows at most.</summary>
     /// <remarks>
-    /// What one entry of the page table can map, and what a writer waits for to be copied. Between 1 and 16 MiB nothing
+    /// As much as one entry of the page table can map, and as a writer waits to be copied. Between 1 and 16 MiB nothing
     /// is gained or lost. See docs/mapped.md.
     /// </remarks>
     public const int WindowBytes = MemoryMap.HugePageBytes;
@@ -58,7 +58,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     private long _dropped;
     private int _growBytes;
 
-    // Counts the places that the reader went to, so that what was begun for an earlier one is told apart.
+    // Counts the places that the reader went to, so that work begun for an earlier one is recognized.
     private int _epoch;
 
     private FilePipeException? _error;
@@ -80,23 +80,23 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     }
 
     /// <remarks>
-    /// Nobody completed the reader, and nobody holds a buffer of it. The guardian knows this source weakly; another file
+    /// The reader was never completed, and no buffer of it is held. The guardian knows this source weakly; another file
     /// closes itself, but not one with a lease.
     /// </remarks>
     ~MappedSource() => EndMapping(_region);
 
     private enum Protection
     {
-        /// <summary>The lease is held and nobody disputes it.</summary>
+        /// <summary>The lease is held and is not being broken.</summary>
         Leased,
 
         /// <summary>A writer waits while the guardian takes the file out of the memory.</summary>
         Breaking,
 
-        /// <summary>No page of the file is mapped; what the reader was given is a copy.</summary>
+        /// <summary>No page of the file is mapped; the reader's bytes are a copy.</summary>
         Copied,
 
-        /// <summary>The copy could not be made: the writer waits until the reader is done with what it was given.</summary>
+        /// <summary>The copy could not be made: the writer waits until the reader is done with its bytes.</summary>
         Disputed,
     }
 
@@ -223,7 +223,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>In this order: whoever waits to write comes in when no page is mapped any more.</summary>
+    /// <summary>In this order: a waiting writer continues when no page is mapped any more.</summary>
     private void EndMapping(MappedBlock? region)
     {
         region?.Release();
@@ -254,7 +254,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     private static string? FindObstacle(OpenFile file) =>
         !file.Native ? "portable reading is asked for or all that this system has"
         : !NativeFeatures.Mapping ? "it is switched off for this process"
-        : file.Kind != FileKind.Regular || file.SizeAtOpen == 0 ? "this is no file with a size"
+        : file.Kind != FileKind.Regular || file.SizeAtOpen == 0 ? "it is not a regular file with a size"
         : Math.Min(file.SizeAtOpen, file.Limit) <= file.Start ? "there is nothing to read"
         : !MemoryMap.CanPopulate ? "the kernel cannot enter pages without raising signals (MADV_POPULATE_READ, Linux 5.14)"
         : !FileSystemKind.IsLocal(file.Handle) ? "its file system can change it without this system knowing"

@@ -6,12 +6,12 @@ using Millrace.Interop;
 namespace Millrace.Sources;
 
 /// <summary>
-/// The file that a source reads: its handle, what it was when it was opened, which part of it is wanted, and how its
-/// errors are told. Thread-safe.
+/// The file that a source reads: its handle, its state when it was opened, which part of it is wanted, and how its
+/// errors are reported. Thread-safe.
 /// </summary>
 internal sealed class OpenFile : IDisposable
 {
-    /// <summary>How soon a thread that waits for a file without positions notices that nobody wants its bytes any more.</summary>
+    /// <summary>How soon a thread that waits for a file without positions notices that its bytes are not wanted any more.</summary>
     private static readonly TimeSpan CompletionCheckInterval = TimeSpan.FromMilliseconds(100);
 
     private readonly ChangeDetection _changeDetection;
@@ -64,19 +64,19 @@ internal sealed class OpenFile : IDisposable
 
     public SafeFileHandle Handle { get; }
 
-    /// <summary>As it was given; empty for a handle whose name nobody knows.</summary>
+    /// <summary>As it was given; empty for a handle whose name is unknown.</summary>
     public string Path { get; }
 
     public bool Native { get; }
 
     public bool CanSeek { get; }
 
-    /// <summary>Disposed when the reader has ended and no thread reads ahead any more; only <see cref="CachedSource"/> tells.</summary>
+    /// <summary>Disposed when the reader has ended and no thread reads ahead any more; only <see cref="CachedSource"/> reports it.</summary>
     public IDisposable? Unused { get; init; }
 
     public FileKind Kind => _status.Kind;
 
-    /// <summary>Size when it was opened, in bytes; 0 for what has none.</summary>
+    /// <summary>Size when it was opened, in bytes; 0 if it has none.</summary>
     public long SizeAtOpen => _status.Size;
 
     /// <summary>Size now for a file that may grow (follow mode), else when it was opened; in bytes.</summary>
@@ -94,8 +94,8 @@ internal sealed class OpenFile : IDisposable
     public long KnownEnd => Kind == FileKind.Regular ? Math.Min(SizeAtOpen, Limit) : 0;
 
     /// <summary>
-    /// Another part of it, for another reader: what the file was when this was opened is what that reader holds it
-    /// against, too.
+    /// Another part of it, for another reader: that reader compares the file with its state when this was opened,
+    /// too.
     /// </summary>
     public OpenFile Part(long start, long limit, SafeFileHandle? own) => new(this, start, limit, own);
 
@@ -124,7 +124,7 @@ internal sealed class OpenFile : IDisposable
         FileShare share = options.Share;
         if (options.Follow != FollowMode.None)
         {
-            // Somebody has to be able to write what is waited for, and to rename it away.
+            // Others have to be able to write to the followed file, and to rename it.
             share |= FileShare.ReadWrite | FileShare.Delete;
         }
 
@@ -134,7 +134,7 @@ internal sealed class OpenFile : IDisposable
         }
         catch (Exception exception) when (IsSystemError(exception))
         {
-            // The framework's sharing is an advisory lock on Unix, which other programs take for reasons of their own and no
+            // The framework's sharing is an advisory lock on Unix, which other programs take for other purposes and no
             // other reader asks for.
             bool locked = share != FileShare.None && SystemError.IsSharing(exception) && NativeFeatures.Linux && !options.Portable;
             return locked && FileReopen.TryOpen(path) is { } handle ? handle : throw OpenFailed(path, exception);
@@ -142,7 +142,7 @@ internal sealed class OpenFile : IDisposable
     }
 
     /// <summary>
-    /// Reads what is still wanted of a block, and finds out whether the file ends there.
+    /// Reads the missing bytes of a block, and finds out whether the file ends there.
     /// </summary>
     /// <returns>False when more is wanted and the thread may not wait for it.</returns>
     public bool Read(Block block, bool mayWait, out bool hit)
@@ -273,7 +273,7 @@ internal sealed class OpenFile : IDisposable
     }
 
     /// <summary>
-    /// Called where the file seems to end: has it grown, is that its end, or did somebody change it?
+    /// Called where the file seems to end: has it grown, is that its end, or was it changed?
     /// </summary>
     /// <returns>True at the end; false if there is more to read.</returns>
     public bool IsEnd(long offset, bool sawEnd)
@@ -305,7 +305,7 @@ internal sealed class OpenFile : IDisposable
         {
             throw new FilePipeException(
                 FilePipeError.Changed,
-                $"'{Path}' was modified while it was read; what was delivered up to offset {offset} may mix the old "
+                $"'{Path}' was modified while it was read; the bytes delivered up to offset {offset} may mix the old "
                 + $"content with the new. Read it again, or set {nameof(FileReadOptions)}."
                 + $"{nameof(FileReadOptions.ChangeDetection)} to accept this.",
                 Path,

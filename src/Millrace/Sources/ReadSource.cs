@@ -5,8 +5,8 @@ using Millrace.Tuning;
 namespace Millrace.Sources;
 
 /// <summary>
-/// Where a reader's bytes come from. A source extends the reader's window; what it reads ahead and on which threads is its
-/// own affair. The reader's thread calls everything but <see cref="Disarm"/> and <see cref="Dispose"/>, which any may.
+/// Where a reader's bytes come from. A source extends the reader's window; the source decides how far it reads ahead and on which
+/// threads. The reader's thread calls everything but <see cref="Disarm"/> and <see cref="Dispose"/>, which any may.
 /// </summary>
 internal abstract class ReadSource : IDisposable
 {
@@ -20,7 +20,7 @@ internal abstract class ReadSource : IDisposable
 
     public abstract string Reason { get; }
 
-    /// <summary>Chooses how a file is read: what was asked for where the system can do it, else the next best and why.</summary>
+    /// <summary>Chooses how a file is read: the requested strategy where the system supports it, otherwise the next best and why.</summary>
     public static ReadSource Create(OpenFile file, in FileReadOptions options)
     {
         if (options.Follow != FollowMode.None)
@@ -95,7 +95,7 @@ internal abstract class ReadSource : IDisposable
     {
         if (window.Block is { } block)
         {
-            // Where the reader is does not change with what it holds.
+            // The reader's position does not depend on the bytes it holds.
             window = new Window { EndOffset = window.StartOffset };
             Recycle(block);
         }
@@ -103,7 +103,7 @@ internal abstract class ReadSource : IDisposable
 
     public abstract void Dispose();
 
-    /// <summary>Takes a block that nobody uses any more.</summary>
+    /// <summary>Takes back a block that is not used any more.</summary>
     public abstract void Recycle(Block block);
 }
 

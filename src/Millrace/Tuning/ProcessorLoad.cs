@@ -15,7 +15,7 @@ internal static class ProcessorLoad
     private static readonly SafeFileHandle? Counts = Open();
     private static readonly int Processors = Counts is null ? 0 : CountProcessors();
 
-    /// <summary>Whether more threads could run than there are processors, the caller counted; false where nobody counts them.</summary>
+    /// <summary>Whether more threads could run than there are processors, the caller counted; false where they are not counted.</summary>
     public static bool IsFull
     {
         get

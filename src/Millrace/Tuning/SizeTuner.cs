@@ -19,7 +19,7 @@ namespace Millrace.Tuning;
 /// </para>
 /// <para>
 /// A series copies 3.5 MiB, at most once in 64 MiB: where copies of the smaller sizes cost 1.7 and 1.3 times the best
-/// one, as on Zen 4, that is one percent of the copying, and less of what a reader does. Once the series agree, there is one in 2 GiB, until one disagrees.
+/// one, as on Zen 4, that is one percent of the copying, and less of a reader's work. Once the series agree, there is one in 2 GiB, until one disagrees.
 /// </para>
 /// </remarks>
 internal sealed class SizeTuner
@@ -110,15 +110,15 @@ internal sealed class SizeTuner
         return MinBytes << smallest;
     }
 
-    /// <summary>The size to begin with on a processor: what was measured on one of its kind.</summary>
-    /// <param name="processor">Whether it is AMD's, and the bytes of its second-level cache; 0 if that is not known.</param>
+    /// <summary>The initial size on a processor: the one measured on one of its kind.</summary>
+    /// <param name="processor">Whether it is AMD's, and the bytes of its second-level cache; 0 if unknown.</param>
     public static int KnownFor((bool IsAmd, int CacheBytes) processor) =>
         !processor.IsAmd || processor.CacheBytes < 2 * MinBytes ? MinBytes
         : processor.CacheBytes >= MaxBytes ? MaxBytes
         : MaxBytes / 2;
 
     /// <summary>Counts bytes that are about to be copied.</summary>
-    /// <returns>Whether the caller is to measure a series now; nobody else is told so.</returns>
+    /// <returns>Whether the caller is to measure a series now; only one caller gets true.</returns>
     public bool CountAndAsk(int bytes)
     {
         if (_fixed)
@@ -244,7 +244,7 @@ internal struct SizeSeries
         return SizeTuner.MinBytes << candidate;
     }
 
-    /// <summary>Records what a call cost that <see cref="Next"/> called a trial and that did nothing but copy.</summary>
+    /// <summary>Records the cost of a call that <see cref="Next"/> called a trial and that only copied.</summary>
     public void Record(SizeTuner tuner, int trial, int bytes, long ticks)
     {
         int bit = 1 << (trial - 1);

@@ -19,7 +19,7 @@ internal sealed class BufferedFileWriter : FilePipeWriter
     /// </remarks>
     internal const int LargeChunk = BlockPool.BodyBytes / 2;
 
-    /// <summary>What a write may take beside its copying before it counts as one that waited for a device, in milliseconds.</summary>
+    /// <summary>How long a write may take beside its copying before it counts as waiting for a device, in milliseconds.</summary>
     /// <remarks>Above the 4 ms by which the cheap clock may be wrong, and for which a thread may lose its processor.</remarks>
     private const int SlowMilliseconds = 10;
 
@@ -48,8 +48,8 @@ internal sealed class BufferedFileWriter : FilePipeWriter
         WriteAsync(default, gathers: false, cancellationToken);
 
     /// <remarks>
-    /// A chunk of 128 KiB and more is written together with what was gathered, without copying it. A smaller one is
-    /// gathered, unless flushes are to be durable: nobody sees the file before it is committed, so there is nobody to write
+    /// A chunk of 128 KiB and more is written together with the gathered bytes, without copying it. A smaller one is
+    /// gathered, unless flushes are to be durable: the file is not visible before it is committed, so there is no reader to write
     /// it for. When the writer is canceled by <see cref="PipeWriter.CancelPendingFlush"/>, it has accepted the bytes all
     /// the same.
     /// </remarks>
@@ -131,7 +131,7 @@ internal sealed class BufferedFileWriter : FilePipeWriter
     }
 
     /// <summary>
-    /// The device makes writes wait, which is not for the caller's thread. The bytes stay the caller's, so that nobody may go
+    /// The device makes writes wait, which is not for the caller's thread. The bytes stay the caller's, so the caller must not go
     /// away meanwhile: this is not canceled.
     /// </summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
@@ -170,7 +170,7 @@ internal sealed class BufferedFileWriter : FilePipeWriter
             WaitForPool(_work!);
         }
 
-        // Up to a whole page: what is left is written together with what comes.
+        // Up to a whole page: the rest is written together with the next bytes.
         int bytes = Buffer.Count - (int)((Written + Buffer.Count) % BlockPool.Alignment);
         ReadOnlySpan<byte> whole = Buffer.Bytes[..bytes];
         WriteTimed(whole, default);
@@ -194,7 +194,7 @@ internal sealed class BufferedFileWriter : FilePipeWriter
         }
     }
 
-    /// <summary>What was accepted is a part of what is to be continued.</summary>
+    /// <summary>The accepted bytes are part of the file to resume.</summary>
     private void KeepRest()
     {
         try
@@ -270,7 +270,7 @@ internal sealed class BufferedFileWriter : FilePipeWriter
     private protected override ValueTask<FlushResult> FlushPieceAsync(bool last, CancellationToken cancellationToken) =>
         FlushAllAsync(FlushesDurably && last, cancellationToken);
 
-    /// <summary>Has the pool write what was gathered, after what an abandoned flush may have left, and flush.</summary>
+    /// <summary>Makes the pool write the gathered bytes, after those of an abandoned flush, and flush.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private protected override async ValueTask<FlushResult> FlushAllAsync(bool durable, CancellationToken cancellationToken)
     {
@@ -326,7 +326,7 @@ internal sealed class BufferedFileWriter : FilePipeWriter
         wait.Begin(cancellationToken);
         if (!work.Arm(wait) || State.EndsWaits)
         {
-            // It has ended, or nobody wants to wait any more, since somebody looked.
+            // It has ended, or the wait was given up, since the last check.
             wait.End();
         }
 
@@ -360,7 +360,7 @@ internal sealed class BufferedFileWriter : FilePipeWriter
         work.Begin(block, start, end, Written, durable);
     }
 
-    /// <summary>Takes what the pool has done into account; what it failed at is tried again by the next flush.</summary>
+    /// <summary>Takes the pool's work into account; the next flush retries a failed write.</summary>
     private void Collect(FlushWork work)
     {
         Written += work.Collect();

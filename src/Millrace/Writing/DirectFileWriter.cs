@@ -8,7 +8,7 @@ using Millrace.Sources;
 namespace Millrace.Writing;
 
 /// <summary>
-/// Writes whole blocks past the page cache (O_DIRECT), several in flight on pool threads. What is left at the end goes
+/// Writes whole blocks past the page cache (O_DIRECT), several in flight on pool threads. The rest at the end goes
 /// through the page cache, because such writes are of whole pages.
 /// </summary>
 internal sealed class DirectFileWriter : FilePipeWriter
@@ -34,7 +34,7 @@ internal sealed class DirectFileWriter : FilePipeWriter
     }
 
     /// <remarks>
-    /// What a flush leaves for a whole block is not counted: a producer that flushes until little is unflushed, as
+    /// Bytes that a flush keeps for a whole block are not counted: a producer that flushes until little is unflushed, as
     /// System.Text.Json does, would never end.
     /// </remarks>
     public override long UnflushedBytes => Math.Min(Gathered, Position - _flushed);
@@ -66,7 +66,7 @@ internal sealed class DirectFileWriter : FilePipeWriter
 
     /// <remarks>
     /// Completes when there is room for another block, unless flushes are to be durable: then when everything is on the
-    /// device. An error of a write may be told by a later flush, or by the commit.
+    /// device. A write error may be reported by a later flush, or by the commit.
     /// </remarks>
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
@@ -242,8 +242,8 @@ internal sealed class DirectFileWriter : FilePipeWriter
         _extended += step;
         if (!_extends)
         {
-            // Refused by some file systems, and by a device with less room than that, which has given what it had until
-            // then: back with it. The writes are only slower now.
+            // Refused by some file systems, and by a device with less room than that, which has used its room until
+            // then: release it. The writes are only slower now.
             File.SetLength(Written);
         }
     }

@@ -7,7 +7,7 @@ namespace Millrace.Writing;
 
 /// <summary>
 /// The writes of one file past the page cache. The writer begins them and waits; pool threads end them. The first error
-/// lasts: what was written after it is of no use.
+/// is permanent: later writes are of no use.
 /// </summary>
 internal sealed class DirectLanes
 {

@@ -4,8 +4,8 @@ using Millrace.Sources;
 namespace Millrace.Writing;
 
 /// <summary>
-/// The work of a pool thread for a flush: writes a block that it was given, and waits for the device. Nobody has to wait
-/// for it: a flush that was canceled leaves it running, and the next one finds what became of it.
+/// The work of a pool thread for a flush: writes a block that it was given, and waits for the device. Nothing has to wait
+/// for it: a flush that was canceled leaves it running, and the next one finds its outcome.
 /// </summary>
 /// <remarks>One per writer, one run at a time. The writer begins and collects; the pool runs.</remarks>
 internal sealed class FlushWork(BufferedFileWriter writer) : IThreadPoolWorkItem

@@ -52,7 +52,7 @@ internal sealed class NativeStagedFile : StagedFile
         SafeFileHandle folder = OpenFolder(target.FullPath, path);
         try
         {
-            // Never more than is wanted in the end, also not for a moment: what is written may be secret.
+            // Never wider than the final mode, not even for a moment: the bytes may be secret.
             SafeFileHandle handle = Open(folder, path, Permissions(target, mode), out string stagedName);
             ApplyPermissions(handle, target, mode);
             return new NativeStagedFile(
@@ -143,12 +143,12 @@ internal sealed class NativeStagedFile : StagedFile
         }
     }
 
-    /// <summary>Of what is replaced, those of the owner: what others may depends on its group and its access list.</summary>
+    /// <summary>The owner's permissions of the replaced file: those of others depend on its group and its access list.</summary>
     private static UnixFileMode Permissions(in WriteTarget target, UnixFileMode? mode) =>
         mode ?? (target.Existing?.Permissions & OwnerOnly) ?? DefaultMode;
 
     /// <summary>
-    /// Gives the file the permissions that were asked for, or those, the access list and the owner of what it is going to replace.
+    /// Gives the file the requested permissions, or the permissions, access list and owner of the file it will replace.
     /// </summary>
     private static void ApplyPermissions(SafeFileHandle handle, in WriteTarget target, UnixFileMode? mode)
     {

@@ -114,7 +114,7 @@ internal sealed class PortableStagedFile : StagedFile
     }
 
     /// <remarks>
-    /// The framework does not tell of every failure: with .NET 10 on Linux its call returns when the device has failed.
+    /// The framework does not report every failure: with .NET 10 on Linux its call returns when the device has failed.
     /// </remarks>
     public override void Flush()
     {
@@ -224,7 +224,7 @@ internal sealed class PortableStagedFile : StagedFile
     private static FileStream Open(string staged, UnixFileMode? mode) =>
         Open(staged, FileMode.CreateNew, FileShare.Read | FileShare.Delete, mode);
 
-    /// <summary>Alone, so that nobody else continues it; Windows has to let it be renamed.</summary>
+    /// <summary>Exclusive, so that no other writer continues it; Windows has to let it be renamed.</summary>
     private static FileStream OpenPart(string part, UnixFileMode? mode) =>
         Open(part, FileMode.OpenOrCreate, OperatingSystem.IsWindows() ? FileShare.Delete : FileShare.None, mode);
 

@@ -13,8 +13,8 @@ internal abstract class StagedFile : IDisposable
 {
     /// <summary><see cref="MaxAtOnce"/> where nothing else was asked for.</summary>
     /// <remarks>
-    /// What is fixed for the process, or else what suits the processor, which is not measured again: what there is to gain is less than
-    /// what one series of calls differs from the next, and what there is to lose shows in one file of ten. The page cache takes memory
+    /// The size fixed for the process, or else the one for this processor, which is not measured again: the possible gain is less than
+    /// the noise between series of calls, and the possible loss shows in one file of ten. The page cache takes memory
     /// in pieces as large as the write where it can, and on some machines has to make room for a MiB first. See docs/measuring.md.
     /// </remarks>
     internal static readonly int UsuallyAtOnce = BlockSizes.ForProcess is > 0 and var bytes ? bytes : SizeTuner.Known;
@@ -43,7 +43,7 @@ internal abstract class StagedFile : IDisposable
 
     public abstract bool Native { get; }
 
-    /// <summary>Whether it is there to be continued: what was not published stays.</summary>
+    /// <summary>Whether it can be resumed: an unpublished file stays.</summary>
     public bool Keeps => _keeps;
 
     public static StagedFile Continue(string part, string path, bool createNew, UnixFileMode? mode, bool native) =>
@@ -59,7 +59,7 @@ internal abstract class StagedFile : IDisposable
 
     public void Write(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
     {
-        // What is copied first goes through one block.
+        // The first bytes copied go through one block.
         int most = PageStep.IsSlowToWrite(first, offset) || PageStep.IsSlowToWrite(second, offset + first.Length)
             ? Math.Min(BlockPool.BodyBytes, MaxAtOnce)
             : MaxAtOnce;
@@ -79,7 +79,7 @@ internal abstract class StagedFile : IDisposable
         }
     }
 
-    /// <summary>Sets the length and gives back what was reserved beyond it.</summary>
+    /// <summary>Sets the length and releases the space reserved beyond it.</summary>
     public abstract void SetLength(long bytes);
 
     public abstract void Flush();

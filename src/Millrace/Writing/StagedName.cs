@@ -7,7 +7,7 @@ namespace Millrace.Writing;
 
 /// <summary>
 /// The names that files have while they are written: <c>.millrace-</c>, 16 random hexadecimal digits, 8 more that follow
-/// from them, <c>.tmp</c>. The last 8 are why nobody's own file has such a name by chance.
+/// from them, <c>.tmp</c>. The last 8 ensure that no other file has such a name by chance.
 /// </summary>
 internal static class StagedName
 {

@@ -12,7 +12,7 @@ internal static class WriteErrors
     {
         string what = error switch
         {
-            FilePipeError.NoSpace => "there is no space left on the device",
+            FilePipeError.NoSpace => "no space is left on the device",
             FilePipeError.QuotaExceeded => "the quota of this user is used up",
             FilePipeError.FileTooLarge => "the file would become longer than the file system or the process' limit (ulimit -f) allows",
             FilePipeError.NameTaken => "something has that name already, and a new one was asked for",
@@ -21,7 +21,7 @@ internal static class WriteErrors
             FilePipeError.CrossDevice => "something is mounted on that name; write a file beside it or into the mounted file system",
             FilePipeError.NotFound => "its folder does not exist, or was removed meanwhile",
             FilePipeError.IsDirectory => "it is a folder",
-            FilePipeError.Sharing => "somebody else is writing to it",
+            FilePipeError.Sharing => "another writer has it open",
             FilePipeError.AccessDenied => "permission denied",
             _ => inner?.Message ?? "the system refused",
         };

@@ -2,7 +2,7 @@ using Millrace.Interop;
 
 namespace Millrace.Writing;
 
-/// <summary>What a file is going to be published over.</summary>
+/// <summary>The file that a new file will replace.</summary>
 internal readonly record struct WriteTarget(string FullPath, NamedFile? Existing)
 {
     private const string Create = "create";
@@ -51,7 +51,7 @@ internal readonly record struct WriteTarget(string FullPath, NamedFile? Existing
         return error;
     }
 
-    /// <summary>Refuses what is no regular file, and one that is marked read-only.</summary>
+    /// <summary>Refuses anything but a regular file, and one that is marked read-only.</summary>
     public static void ThrowIfNotWritable(
         string verb, string path, in NamedFile file, Func<string, FilePipeException> noFile)
     {
@@ -67,7 +67,7 @@ internal readonly record struct WriteTarget(string FullPath, NamedFile? Existing
 
         if ((file.Permissions & AnyWrite) == UnixFileMode.None)
         {
-            // A rename asks for a writable folder only, and root could write all the same. Nobody marks a file so to have
+            // A rename asks for a writable folder only, and root could write all the same. A file is not marked so to have
             // it changed.
             throw Refuse(verb, path, FilePipeError.ReadOnly);
         }

@@ -11,7 +11,7 @@ internal static class WriterFactory
     public static FilePipeWriter Resume(string part, string path, in FileWriteOptions options) => Open(
         StagedFile.Continue(part, path, options.CreateNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable),
 
-        // Direct writes whole pages, and what is continued ends where it ends.
+        // Direct writes whole pages, and a resumed file ends anywhere.
         options.Strategy == WriteStrategy.Direct ? options with { Strategy = WriteStrategy.Buffered } : options);
 
     private static FilePipeWriter Open(StagedFile file, in FileWriteOptions options)
@@ -46,7 +46,7 @@ internal static class WriterFactory
                     : new BufferedFileWriter(file, options, WriteStrategy.Buffered, "the system has no call to begin writing");
             default:
                 return file.Native && options.Durability != Durability.None
-                    ? new BufferedFileWriter(file, options, WriteStrategy.WriteBehind, "what is made durable is better begun early")
+                    ? new BufferedFileWriter(file, options, WriteStrategy.WriteBehind, "durable files are better flushed early")
                     : new BufferedFileWriter(file, options, WriteStrategy.Buffered, "nothing waits for the device");
         }
     }

@@ -56,7 +56,7 @@ public sealed class LeaseBreakTests
         await reader.AssertRestAsync(1000, Size);
         Assert.Equal(ReadStrategy.Buffered, reader.Strategy);
         Assert.Equal(
-            $"mapped up to offset {held.Buffer.Length}, then read: somebody wanted to write to the file",
+            $"mapped up to offset {held.Buffer.Length}, then read: the file was about to be changed",
             reader.StrategyReason);
     }
 

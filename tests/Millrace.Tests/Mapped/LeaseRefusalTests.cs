@@ -15,7 +15,7 @@ public sealed class LeaseRefusalTests
         using SafeFileHandle writer = File.OpenHandle(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
 
         await AssertReadAsync(
-            Mapping.Open(path, new FileReadOptions { Share = FileShare.ReadWrite }), "somebody has it open for writing");
+            Mapping.Open(path, new FileReadOptions { Share = FileShare.ReadWrite }), "it is open for writing");
     }
 
     [Fact]
@@ -23,7 +23,7 @@ public sealed class LeaseRefusalTests
     {
         using SafeFileHandle handle = File.OpenHandle(TestFolder.NewFile(Size), FileMode.Open, FileAccess.ReadWrite);
 
-        await AssertReadAsync(FilePipe.OpenRead(handle, Mapped), "somebody has it open for writing");
+        await AssertReadAsync(FilePipe.OpenRead(handle, Mapped), "it is open for writing");
     }
 
     [MappedFact]
@@ -56,7 +56,7 @@ public sealed class LeaseRefusalTests
     [Fact]
     public async Task An_empty_file_is_read()
     {
-        await AssertReadAsync(Mapping.Open(TestFolder.SharedFile(0)), "this is no file with a size", 0);
+        await AssertReadAsync(Mapping.Open(TestFolder.SharedFile(0)), "it is not a regular file with a size", 0);
     }
 
     [Fact]
