@@ -13,9 +13,9 @@ internal static class ExitCode
     public const int CannotCompare = 4;
     public const int Stopped = 130;
 
-    /// <summary>The exit code of a run that ended. An aim that was not measured is not missed.</summary>
+    /// <summary>The exit code of a run that ended. A target that was not measured is not missed.</summary>
     public static int Of(LabResults results, bool failUnder) =>
         results.Cases.Any(item => item.Error is not null) ? CaseFailed
-        : failUnder && results.Bars.Any(bar => bar.Met == false) ? Missed
+        : failUnder && results.Targets.Any(target => target.Met == false) ? Missed
         : Success;
 }

@@ -4,13 +4,13 @@ namespace Millrace.Lab.Cli;
 internal static class SuiteCommand
 {
     private const string Details = """
-        Writes results.json, report.html and report.md, and prints tables, aims and a one-sentence finding. Earlier results in
+        Writes results.json, report.html and report.md, and prints tables, targets and a one-sentence finding. Earlier results in
         the same folder are moved to a folder in it that is named by their time. Keep the machine otherwise idle. Ctrl-C stops after the current invocation and keeps the results; a second Ctrl-C ends at once.
 
         Exit codes:
           0    measured
           1    could not start: wrong arguments or something missing; nothing was measured
-          2    measured, but a stated aim was missed (with --fail-under only)
+          2    measured, but a stated target was missed (with --fail-under only)
           3    at least one case failed; the others were measured and written
           130  stopped by Ctrl-C; what was measured was written, if anything was
         """;
@@ -36,7 +36,7 @@ internal static class SuiteCommand
         SuiteCatalog.All,
         separateFolders: true);
 
-    /// <summary>`millrace lab null SUITE`: what this machine cannot tell apart.</summary>
+    /// <summary>`millrace lab null SUITE`: which differences are noise on this machine.</summary>
     public static Command CreateNull()
     {
         var command = new Command("null", "Measure every method against itself to find the noise of this machine.");
@@ -65,7 +65,7 @@ internal static class SuiteCommand
         var options = new SuiteOptions(againstItself ? "results/null" : LabOptions.DefaultOutputFolder);
         var failUnder = new Option<bool>("--fail-under")
         {
-            Description = "Exit with code 2 when a stated aim is missed, for use in CI.",
+            Description = "Exit with code 2 when a stated target is missed, for use in CI.",
         };
         HelpOption help = HelpWithDetails.Create(details);
         var command = new Command(name, description) { help, failUnder };

@@ -21,7 +21,7 @@ internal static class SuiteRunner
                 : options;
             try
             {
-                // A failed case, which has the higher code, says more about a run than a missed aim does.
+                // A failed case, which has the higher code, matters more than a missed target.
                 if (Run(suite, mine, console, failUnder, stop.Token) is { } code)
                 {
                     exitCode = Math.Max(exitCode, code);
@@ -44,7 +44,7 @@ internal static class SuiteRunner
             if (stop.Token.IsCancellationRequested)
             {
                 console.MarkupLine(kept
-                    ? "[yellow]Stopped. What was measured until then is kept.[/]"
+                    ? "[yellow]Stopped. The measurements up to then are kept.[/]"
                     : "[yellow]Stopped before anything was measured. Nothing was written.[/]");
                 return ExitCode.Stopped;
             }
@@ -65,7 +65,7 @@ internal static class SuiteRunner
         return measured ? exitCode : ExitCode.CannotStart;
     }
 
-    /// <returns>Null if it was stopped before anything was measured: then what an earlier run wrote stays.</returns>
+    /// <returns>Null if it was stopped before anything was measured: then an earlier run's files stay.</returns>
     private static int? Run(
         Suite suite, LabOptions options, IAnsiConsole console, bool failUnder, CancellationToken stop)
     {
@@ -87,8 +87,8 @@ internal static class SuiteRunner
         }
         else if (exitCode == ExitCode.Missed)
         {
-            int missed = results.Bars.Count(bar => bar.Met == false);
-            console.MarkupLineInterpolated($"[red]{missed} aims were missed (--fail-under).[/]");
+            int missed = results.Targets.Count(target => target.Met == false);
+            console.MarkupLineInterpolated($"[red]{missed} targets were missed (--fail-under).[/]");
         }
 
         return exitCode;
@@ -117,7 +117,7 @@ internal static class OutputFolder
         }
     }
 
-    /// <summary>Moves what an earlier run wrote to a folder of its own, named by when it ended.</summary>
+    /// <summary>Moves an earlier run's files to a separate folder, named by when it ended.</summary>
     /// <returns>That folder; null if there was nothing.</returns>
     public static string? SetAside(string folder)
     {
@@ -154,7 +154,7 @@ internal static class OutputFolder
     }
 }
 
-/// <summary>Writes what a run leaves behind, and prints it.</summary>
+/// <summary>Writes a run's results, and prints them.</summary>
 internal static class ReportFiles
 {
     public static void Write(IAnsiConsole console, string folder, LabResults results)

@@ -19,7 +19,7 @@ internal static class Terminal
         return console;
     }
 
-    /// <summary>Runs a command; what it cannot do is an error in one line.</summary>
+    /// <summary>Runs a command; prints an expected failure as an error in one line.</summary>
     public static int Run(string command, Func<int> action)
     {
         try
@@ -33,7 +33,7 @@ internal static class Terminal
         }
     }
 
-    /// <summary>Prints until the reader of the output closes it, as `| head` does: the exit code still tells the result.</summary>
+    /// <summary>Prints until the reader of the output closes it, as `| head` does: the exit code still shows the result.</summary>
     public static void Print(Action print)
     {
         try
@@ -42,7 +42,7 @@ internal static class Terminal
         }
         catch (IOException)
         {
-            // Nobody reads on.
+            // The reader is gone.
         }
     }
 

@@ -10,7 +10,7 @@ internal sealed record LabOptions
     /// <summary>How many processes measure, one after the other; null for the suite's own number. At least 1.</summary>
     public int? Launches { get; init; }
 
-    /// <summary>Measure every method against itself, to see what this machine cannot tell apart.</summary>
+    /// <summary>Measure every method against itself, to see which differences are noise on this machine.</summary>
     public bool AgainstItself { get; init; }
 
     /// <summary>A file of the user's own to measure; null measures generated ones.</summary>

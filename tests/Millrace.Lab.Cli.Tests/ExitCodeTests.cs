@@ -23,7 +23,7 @@ public sealed class ExitCodeTests
         LabResults committed = ResultsFile.Read(ResultsFile.In(StoredRunFiles.CommittedFiles)!);
         return committed with
         {
-            Bars = [new BarResult { Figure = "a", Limit = "b", Measured = "c", Met = met }],
+            Targets = [new TargetResult { Figure = "a", Limit = "b", Measured = "c", Met = met }],
             Cases = [committed.Cases[0] with { Error = error }],
         };
     }

@@ -55,7 +55,7 @@ public sealed class LabAdviseTests : CommandTest
 
     [Theory]
     [InlineData("{", "is damaged")]
-    [InlineData("{}", "is no results file")]
+    [InlineData("{}", "is not a results file")]
     public async Task Damaged_file_is_named_with_what_is_wrong(string content, string expected)
     {
         await File.WriteAllTextAsync(Folder["results.json"], content);

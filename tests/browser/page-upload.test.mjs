@@ -248,7 +248,7 @@ test("Files that are too large, or for which there is no space, get a sentence e
       await uploadState(page, "small.txt", "done");
       await drop(page, [mine.write("more.bin", 2 * MiB - 1).path, mine.write("tiny.txt", "tiny").path]);
       await uploadState(page, "more.bin", "failed");
-      assert.match(await upload(page, "more.bin").innerText(), /There is no space left on the server\./);
+      assert.match(await upload(page, "more.bin").innerText(), /The server has run out of disk space\./);
       await uploadState(page, "tiny.txt", "done");
       await page.getByRole("button", { name: "Retry more.bin" }).waitFor();
     }, own);

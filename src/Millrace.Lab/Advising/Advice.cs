@@ -24,7 +24,7 @@ internal sealed record Advice
     /// <summary>A heading: the published conclusion and whether it holds, or the statement.</summary>
     [JsonIgnore]
     public string Title => Claim is { } claim
-        ? $"{claim.Says}: {claim.Holds switch { Holds.Yes => "holds here", Holds.No => "does not hold here", _ => "cannot be told" }}"
+        ? $"{claim.Says}: {claim.Holds switch { Holds.Yes => "holds here", Holds.No => "does not hold here", _ => "not decidable" }}"
         : Statement;
 
     /// <summary>The evidence as sentences, each beginning with its case where it is about one.</summary>
@@ -36,7 +36,7 @@ internal sealed record Advice
 /// <summary>How serious advice is; the order is that of the output.</summary>
 internal enum AdviceKind
 {
-    /// <summary>The results cannot be used for what they are meant for.</summary>
+    /// <summary>The results cannot be used for their purpose.</summary>
     Error,
 
     /// <summary>The results are worth less than they look, or a method has a risk.</summary>

@@ -2,7 +2,7 @@ using Spectre.Console;
 
 namespace Millrace.Lab.Advising;
 
-/// <summary>Advice for people: what is wrong with the run, what to do, what others concluded; in a terminal and as Markdown.</summary>
+/// <summary>Advice for people: the run's flaws, what to do, published conclusions; in a terminal and as Markdown.</summary>
 internal static class AdviceText
 {
     // Longer lines are hard to read; code and commands have another margin.
@@ -15,7 +15,7 @@ internal static class AdviceText
         {
             ("Before you trust it", [.. advice.Where(item => item.Claim is null && item.Kind != AdviceKind.Hint)]),
             ("Advice", [.. advice.Where(item => item.Claim is null && item.Kind == AdviceKind.Hint)]),
-            ("What others concluded, tested here", [.. advice.Where(item => item.Claim is not null)]),
+            ("Published conclusions, tested here", [.. advice.Where(item => item.Claim is not null)]),
         }.Where(section => section.Advice.Count > 0);
 
     // The ratios of each method and option, theirs and ours, in a sentence each.
@@ -77,7 +77,7 @@ internal static class AdviceText
         Paragraph(console, item.Action, "  -> ", "bold");
         if (item.Code?.Split('\n') is { } lines)
         {
-            // Lines that were printed further up are not repeated: the first one says which.
+            // Lines that were printed further up are not repeated: the first one names them.
             foreach (string line in withCode ? lines : [$"{lines[0]} ..."])
             {
                 Line(console, CodeMargin + line, "blue");
@@ -139,7 +139,7 @@ internal static class AdviceText
         yield return line;
     }
 
-    /// <summary>Sections with headings of the second level; an empty text where there is no advice.</summary>
+    /// <summary>Sections with headings of the second level; an empty text without advice.</summary>
     public static string ToMarkdown(IReadOnlyList<Advice> advice, IReadOnlyList<PublishedBeside> beside)
     {
         var text = new StringBuilder();

@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Advising;
 
-/// <summary>Makes advice from results: what is wrong with them first, then what to do, then what others concluded.</summary>
+/// <summary>Makes advice from results: first their flaws, then what to do, then published conclusions.</summary>
 internal static class Advisor
 {
     /// <summary>Everything that the results suggest, the most serious first.</summary>

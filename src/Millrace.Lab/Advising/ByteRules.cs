@@ -6,7 +6,7 @@ internal static class ByteRules
     private const string OurLines = "MillraceLines.Lines";
     private const string FrameworkLines = "StreamReader.Lines";
 
-    /// <summary>Which way to read bytes is fastest here, and what it takes in code and in memory.</summary>
+    /// <summary>Which method of reading bytes is fastest here, and its cost in code and memory.</summary>
     public static IEnumerable<Advice> BestWay(SituatedCases cases) =>
         from source in WaySource.Of(cases)
         where source.Cases.Count > 1
@@ -97,7 +97,7 @@ internal static class ByteRules
                     + Figures.CpuText(item))),
             isSlower
                 ? "Read lines with a StreamReader where strings are wanted anyway."
-                : "Read lines as bytes and parse them as such, with Utf8Parser for one; make strings only of what has to be one.",
+                : "Read lines as bytes and parse them as such, with Utf8Parser for one; make strings only where you need one.",
             isSlower ? null : SnippetText.Of(OurLines),
             CheckCommand.Again(cases.Results, OurLines, FrameworkLines));
 }

@@ -3,13 +3,13 @@ namespace Millrace.Lab.Advising;
 /// <summary>The command that measures some methods again.</summary>
 internal static class CheckCommand
 {
-    // More than these are nearly all methods, and a command that nobody reads.
+    // More than these are nearly all methods, and make a command too long to read.
     private const int MaxFilters = 5;
 
     /// <summary>In the same mode, on the same file.</summary>
     public static string Again(LabResults results, params IEnumerable<string> methods) => Make(results, ModeOf(results), methods);
 
-    /// <summary>In the same mode, by filters that name the cases with what they are compared with.</summary>
+    /// <summary>In the same mode, by filters that name the cases and their references.</summary>
     public static string Cases(LabResults results, params IEnumerable<string> filters) =>
         $"millrace lab {results.Suite}{ModeOf(results)}" + Filters(filters);
 

@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Advising;
 
-// The tests of what was said about reading bytes from an address.
+// The tests of published claims about reading bytes at an address.
 internal static partial class ClaimEvaluator
 {
     // Clocks of processor time have steps, and a process is never the same size twice.

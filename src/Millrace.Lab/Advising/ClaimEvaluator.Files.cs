@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Advising;
 
-// The tests of what was said about reading files.
+// The tests of published claims about reading files.
 internal static partial class ClaimEvaluator
 {
     private static IEnumerable<(CaseResult Mine, CaseResult Other)> WithAndWithoutAsynchronous(

@@ -3,7 +3,7 @@ namespace Millrace.Lab.Advising;
 /// <summary>Advice on reading files, and on what all suites that read have in common.</summary>
 internal static class FileRules
 {
-    // Below this, memory is no price even for hundreds of files at once: some buffers and objects.
+    // Below this, memory does not matter even for hundreds of files at once: some buffers and objects.
     private const double SmallMemory = ByteSize.MiB;
 
     // A caller that is blocked for less than half the time is free to do something else.
@@ -53,10 +53,10 @@ internal static class FileRules
         // File pipes read in large blocks whatever the caller asks for.
         string at = IsFilePipe(chosen) || chosen.Parameters.Buffer is null ? "" : $" with {Figures.Buffer(chosen)}";
         return chosen.Method == Mapped
-            ? "Read it mapped; with ReadStrategy.Mapped, because the framework's mapping ends the process when somebody truncates "
-                + "the file."
+            ? "Read it mapped; with ReadStrategy.Mapped, because the framework's mapping ends the process when the file is "
+                + "truncated."
             : equal.Any(item => item.Method == Mapped)
-                ? $"Use {chosen.Method}{at}: the framework's mapping ends the process when somebody truncates the file."
+                ? $"Use {chosen.Method}{at}: the framework's mapping ends the process when the file is truncated."
                 : equal.Length > 1 && Figures.Cpu(chosen) is not null
                     ? $"Use {chosen.Method}{at}: of those as fast it takes the least processor time."
                     : $"Use {chosen.Method}{at}.";
@@ -130,7 +130,7 @@ internal static class FileRules
                 continue;
             }
 
-            // What is as fast and clearly smaller takes the place; what is clearly slower comes behind.
+            // A method as fast and clearly smaller replaces it; a clearly slower one comes later.
             if (front.Count > 0 && !cases.IsSlower(item, front[^1]))
             {
                 front.RemoveAt(front.Count - 1);
@@ -168,7 +168,7 @@ internal static class FileRules
                 && Figures.Cpu(item) > Figures.Cpu(thrifty) * MoreThanOneProcessor
                 && cases.IsFaster(item, thrifty));
 
-            // Whoever has a pipe wants a pipe: Buffered is ReadAhead without the second thread.
+            // A program that has a pipe needs a pipe: Buffered is ReadAhead without the second thread.
             CaseResult? calm = fast is null ? null
                 : best.FirstOrDefault(item => item.Method == "FilePipeBuffered" && Figures.Cpu(item) < Figures.Cpu(fast))
                     ?? best.Where(item => item.Method != Mapped && item != fast).MinBy(Figures.Cpu);
@@ -296,7 +296,7 @@ internal static class FileRules
                             ? "."
                             : $"; in the page cache the same file takes {Figures.Ratio(Figures.RatioOf(hot, best))} of the time."),
                     TimesOf(best, cold.Cases.MaxBy(Figures.Median), hot),
-                    "Choose by something else than speed, and keep what is read often in memory.",
+                    "Choose by another criterion than speed, and keep data that is read often in memory.",
                     null,
                     CheckCommand.Again(cases.Results, cold.Methods));
             }

@@ -3,7 +3,7 @@ namespace Millrace.Lab.Advising;
 /// <summary>A run's cases as advice sees them, and how they compare.</summary>
 internal sealed class SituatedCases
 {
-    // What says most about files as programs find them comes first.
+    // The state most like the files that programs find comes first.
     private static readonly string?[] Fills = ["large writes", "as found", "read back"];
     private readonly MeasuredCases _cases;
     private readonly MedianJudge _judge;
@@ -18,7 +18,7 @@ internal sealed class SituatedCases
 
     public LabResults Results => _cases.Results;
 
-    /// <summary>Without what only shows what the machine can do, and what is measured for one question alone.</summary>
+    /// <summary>Without the cases that only show the machine's limit, and those measured for one question alone.</summary>
     public IReadOnlyList<CaseResult> All { get; }
 
     /// <summary>
@@ -69,10 +69,10 @@ internal sealed class SituatedCases
 }
 
 /// <summary>Cases that differ in method and buffer only.</summary>
-/// <param name="Parameters">What they have in common; without a buffer.</param>
+/// <param name="Parameters">Their common parameters; without a buffer.</param>
 internal sealed record Situation(CaseParameters Parameters, IReadOnlyList<CaseResult> Cases)
 {
-    // With two buffers the smaller one is no finding.
+    // With two buffers the smaller one is not a finding.
     private const int MinBuffers = 3;
 
     public bool IsCold => Parameters.Cache == "cold";

@@ -19,10 +19,10 @@ internal static partial class SnippetText
     public static IEnumerable<string> Names => All.Value.Keys;
 
     /// <summary>The lines that read as a method of the laboratory does, with a buffer where they have one.</summary>
-    /// <returns>Null where there are none, as for methods that nobody should copy.</returns>
+    /// <returns>Null where there are none, as for methods not to be copied.</returns>
     public static string? Of(string method, int? buffer = null)
     {
-        // The framework's mapping kills the process when somebody truncates the file; ours does the same and survives.
+        // The framework's mapping kills the process when the file is truncated; ours does the same and survives.
         string name = method == "MemoryMapped" ? "FilePipeMapped" : method;
         return All.Value.TryGetValue(name, out string? text) && buffer is { } bytes
             ? text.Replace(Buffer, bytes.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal)

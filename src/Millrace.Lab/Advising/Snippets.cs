@@ -5,7 +5,7 @@ namespace Millrace.Lab.Advising;
 
 /// <summary>
 /// The lines of C# that advice shows. This file is compiled, and embedded in the assembly: <see cref="SnippetText"/> cuts
-/// the lines out between their markers, so what is shown is what compiles and what the tests run.
+/// the lines out between their markers, so the lines shown are compiled and run by the tests.
 /// </summary>
 internal static partial class Snippets
 {

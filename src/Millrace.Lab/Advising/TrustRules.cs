@@ -26,7 +26,7 @@ internal static class TrustRules
         Finding?[] findings =
         [
             run.Purpose != "null" ? null : new(
-                "This run measured every method against itself. It tells the noise of this machine, and nothing about methods.",
+                "This run measured every method against itself. It shows the noise of this machine, and nothing about methods.",
                 "Measure the methods, and ask for advice about that.",
                 AdviceKind.Error),
             engine.Build != "Debug" ? null : new(
@@ -54,7 +54,7 @@ internal static class TrustRules
                 "Let it end, or measure fewer methods with --filter.",
                 Evidence: Text($"it took {run.DurationSeconds:0} s")),
             cases.All.SelectMany(item => item.Samples?.Launch ?? []).Distinct().Count() != 1 ? null : new(
-                "One process measured everything. Where memory lies and what the compiler chose differs between processes, and that is "
+                "One process measured everything. The layout of memory and the compiler's choices differ between processes, which is "
                     + "not in the noise below.",
                 "Measure a second time into another folder, and trust what both runs say.",
                 Evidence: Text("every sample is of launch 0"),

@@ -19,7 +19,7 @@ internal static class WriteRules
         public double Ratio => Figures.RatioOf(Best, Stream);
     }
 
-    /// <summary>How to write at each length of chunk, where nobody waits for the device.</summary>
+    /// <summary>How to write at each length of chunk, without waiting for the device.</summary>
     public static IEnumerable<Advice> Writing(SituatedCases cases)
     {
         // Everything at once, in one array, has no chunks.
@@ -70,7 +70,7 @@ internal static class WriteRules
             string.Join(", ", choices.Select(choice => ByteSize.ToText(choice.Best.Parameters.Chunk ?? 0)));
     }
 
-    /// <summary>What it costs that a file is on the device when its commit returns.</summary>
+    /// <summary>The cost of having a file on the device when its commit returns.</summary>
     public static IEnumerable<Advice> Durability(SituatedCases cases)
     {
         CaseResult[] durable =
@@ -99,7 +99,7 @@ internal static class WriteRules
                         ? $", {Figures.Ratio(Figures.RatioOf(item, stream))} of a FileStream that is flushed and renamed"
                         : ""))),
             ratio > ExpensiveDurability
-                ? "Keep Durability.OnCommit, the default, for what somebody is told exists; take Durability.None for what can be made "
+                ? "Keep Durability.OnCommit, the default, for files that you report as saved; take Durability.None for files that can be made "
                     + "again, as caches and outputs of a build."
                 : "Keep Durability.OnCommit, the default: it costs little here.",
             SnippetText.Of(ratio > ExpensiveDurability ? "Write.None" : "Write.FilePipe"),
@@ -108,7 +108,7 @@ internal static class WriteRules
         CaseResult? Unflushed(CaseResult item) => cases.Find(item.Method, item.Parameters with { Durability = None });
     }
 
-    /// <summary>What a durable record costs by how many append at once.</summary>
+    /// <summary>The cost of a durable record by the number of concurrent appenders.</summary>
     public static IEnumerable<Advice> Records(SituatedCases cases)
     {
         const string Append = "FilePipeAppend";
@@ -157,7 +157,7 @@ internal static class WriteRules
             yield break;
         }
 
-        // cp is what others are compared with, and no way to copy within a program.
+        // cp is the reference, and not a method of copying within a program.
         CaseResult fastest = Array.Find(all, item => item.Method != Program)!;
         bool faster = cases.IsFaster(fastest, baseline);
         bool hasOurs = Array.Exists(all, item => item.Method == Ours);

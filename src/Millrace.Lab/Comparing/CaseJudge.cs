@@ -30,7 +30,7 @@ internal sealed class CaseJudge
         _floors =
         [
             NoiseFloor.Of(reference, "the reference"),
-            NoiseFloor.Of(other, "what is compared"),
+            NoiseFloor.Of(other, "the other run"),
             .. options.NullRun is { } stored ? new[] { NoiseFloor.Of(stored, "the stored null run") } : [],
         ];
     }
@@ -89,9 +89,9 @@ internal sealed class CaseJudge
 
         return drift.Cases < MachineDrift.CasesToJudgeBaseline && IsBaseline(pair, _reference)
             ? AsNoise(verdict, $"the machine's drift was measured with {drift.Cases} such "
-                + (drift.Cases == 1 ? "case, which cannot be told from it" : "cases, which cannot be told from it"))
+                + (drift.Cases == 1 ? "case, which cannot be separated from it" : "cases, which cannot be separated from it"))
             : Contradicts(verdict, ratio, limit)
-                ? AsNoise(verdict, $"against the baseline of the same rounds it is {ratio!.Ratio:0.00} times what it was")
+                ? AsNoise(verdict, $"against the baseline of the same rounds it is {ratio!.Ratio:0.00} times its earlier ratio")
                 : verdict;
     }
 
@@ -129,7 +129,7 @@ internal sealed class CaseJudge
             return Verdicts.Compare(mine, reference, EffectLimit.Minimum);
         }
 
-        // Processor time drifts with the machine as time does; the baseline, which would tell by how much, has no verdict.
+        // Processor time drifts with the machine as time does; the baseline, which would show by how much, has no verdict.
         bool byRatio = _basis == ComparisonBasis.Ratio
             || (_basis == ComparisonBasis.AdjustedTime && _drift.ContainsKey(CacheOf(pair.Other)));
         return byRatio ? OfRatio(pair, kind) : Verdicts.Compare(mine, reference, Limit(pair));

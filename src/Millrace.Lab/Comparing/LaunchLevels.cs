@@ -3,8 +3,8 @@ using Perfolizer.Mathematics.Distributions.ContinuousDistributions;
 namespace Millrace.Lab.Comparing;
 
 /// <summary>
-/// The level of each launch on a logarithmic scale, and how far it is to be trusted. The launch is the unit: samples of one
-/// process share its memory and its compiled code, so that more of them do not tell more (Kalibera and Jones 2013).
+/// The level of each launch on a logarithmic scale, and its uncertainty. The launch is the unit: samples of one
+/// process share its memory and its compiled code, so that more of them add no information (Kalibera and Jones 2013).
 /// </summary>
 internal sealed class LaunchLevels
 {
@@ -59,7 +59,7 @@ internal sealed class LaunchLevels
     }
 
     /// <summary>Half the width of the 95 % confidence interval of the mean.</summary>
-    /// <param name="spread">What is known of the standard deviation between launches.</param>
+    /// <param name="spread">The known standard deviation between launches.</param>
     public double HalfWidth(double spread) => HalfWidth(
         (spread * spread) + VarianceOfLevel, SquaredDistances, Levels.Length - 1, 1.0 / Levels.Length);
 

@@ -1,8 +1,8 @@
 namespace Millrace.Lab.Comparing;
 
 /// <summary>
-/// How much faster or slower a machine was in each launch of two runs: what the baseline's cases, which are the same code in
-/// both, have in common there. Hot and cold cases are apart, as memory and disk are.
+/// How much faster or slower a machine was in each launch of two runs: the change common to the baseline's cases, the same code in
+/// both. Hot and cold cases are apart, as memory and disk are.
 /// </summary>
 internal sealed class MachineDrift
 {
@@ -23,7 +23,7 @@ internal sealed class MachineDrift
             .ToDictionary(launch => launch.Key, launch => new Statistics(launch).Median);
         Factor = Cases == 0 ? 1 : Math.Exp(MeanLevel(isOther: true) - MeanLevel(isOther: false));
 
-        // What the cases do not have in common is how much a comparison of these two runs is in error.
+        // The part that the cases do not share is the error of a comparison of these two runs.
         _offsets = [.. cases.Select(levels => Math.Abs(Offset(levels)))];
     }
 

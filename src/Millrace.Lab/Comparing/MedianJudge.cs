@@ -1,12 +1,12 @@
 namespace Millrace.Lab.Comparing;
 
 /// <summary>
-/// Compares two cases of one run: by the run's own verdict where it has one, otherwise by their medians and what the run
-/// cannot tell apart. The verdict's threshold is that noise.
+/// Compares two cases of one run: by the run's own verdict where it has one, otherwise by their medians and the difference that the run
+/// cannot resolve. The verdict's threshold is that noise.
 /// </summary>
 internal sealed class MedianJudge(MeasuredCases cases)
 {
-    // Below this nobody should choose a method for it, however quiet the machine.
+    // A smaller difference does not justify choosing a method, however quiet the machine.
     private const double SmallestEffect = 0.01;
 
     // McGill, Tukey and Larsen, "Variations of Box Plots", 1978: a median is uncertain by 1.57 interquartile ranges by

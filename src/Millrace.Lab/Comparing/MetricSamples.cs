@@ -79,7 +79,7 @@ internal static class MetricReader
         ];
         int without = rounds.Count(round => round.Value <= 0);
         return without > 0
-            ? none with { Missing = $"{item.Method} shows none in {without} of {rounds.Length} rounds: below what the meter can tell" }
+            ? none with { Missing = $"{item.Method} shows none in {without} of {rounds.Length} rounds: below the meter's resolution" }
             : none with { Rounds = rounds };
     }
 
@@ -94,7 +94,7 @@ internal static class MetricReader
             return none with { Counts = [.. values.Select(value => (double)value)] };
         }
 
-        // One collection in a pass says as much as none does, so their mean counts; older files have the summary's figure only.
+        // One collection in a pass means as much as none, so their mean counts; older files have the summary's figure only.
         return item.Summary is { } summary && none.Kind.Figure!(summary) is { } figure
             ? none with { Counts = [figure] }
             : none with { Missing = $"{name} of {item.Method}: {item.Unavailable?.GetValueOrDefault(name) ?? "not measured"}" };

@@ -8,11 +8,11 @@ internal static class Metrics
     public static MetricKind CpuNs { get; } =
         Measured("cpuNs", "CPU", "ns", (_, samples, i) => samples.UserCpuNs[i] + samples.SystemCpuNs[i]);
 
-    /// <remarks>1 KiB: what a task or two and their state machines take, once per file.</remarks>
+    /// <remarks>1 KiB: the size of a task or two and their state machines, once per file.</remarks>
     public static MetricKind AllocatedBytes { get; } =
         Count("allocatedBytes", "allocated", "bytes", 1024, summary => summary.AllocatedBytes);
 
-    /// <summary>Peak of the resident memory over what the process had before.</summary>
+    /// <summary>Peak of the resident memory over the process' memory before.</summary>
     /// <remarks>256 KiB: the C library's and the runtime's own arenas grow in steps of about that.</remarks>
     public static MetricKind PeakOverIdleBytes { get; } =
         Count("peakOverIdleBytes", "peak memory", "bytes", 256 * 1024, summary => summary.PeakOverIdleBytes);
@@ -52,7 +52,7 @@ internal static class Metrics
     public static MetricKind Find(string name) =>
         All.FirstOrDefault(kind => string.Equals(kind.Name, name, StringComparison.OrdinalIgnoreCase))
         ?? throw new LabException(
-            $"There is no metric \"{name}\". There are {string.Join(", ", All.Select(kind => kind.Name))}.");
+            $"Unknown metric \"{name}\". The metrics are {string.Join(", ", All.Select(kind => kind.Name))}.");
 
     private static double MibPerSecond(CaseResult item, CaseSamples samples, int index) => samples.WallNs[index] <= 0
         ? 0
@@ -74,7 +74,7 @@ internal sealed record MetricKind(string Name, string Title, string Unit)
     /// <summary>The value of a sample, of what wobbles from round to round; null for a count.</summary>
     public Func<CaseResult, CaseSamples, int, double>? ValueAt { get; init; }
 
-    /// <summary>A count as the summary has it; null for what is measured.</summary>
+    /// <summary>A count as in the summary; null for measured values.</summary>
     public Func<CaseSummary, double?>? Figure { get; init; }
 
     /// <summary>Whether launches and rounds are compared; otherwise it is a count.</summary>

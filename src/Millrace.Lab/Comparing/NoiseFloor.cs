@@ -130,7 +130,7 @@ internal static class InRunVerdicts
             MetricSamples mine = MetricReader.Read(item, kind);
             MetricSamples others = MetricReader.Read(other, kind);
 
-            // Why a meter has no number is said under "unavailable"; time is never left out.
+            // The reason why a meter has no number is under "unavailable"; time is never left out.
             if (kind == Metrics.WallNs || (mine.Missing ?? others.Missing) is null)
             {
                 yield return Verdicts.CompareInRun(mine, others, limit);

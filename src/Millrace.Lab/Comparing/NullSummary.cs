@@ -3,7 +3,7 @@ namespace Millrace.Lab.Comparing;
 /// <summary>The summary of a run that measured every method against itself: its noise, and how often a verdict is wrong.</summary>
 internal sealed record NullSummary
 {
-    /// <summary>The part of pairs that may be told apart, as a part of 1.</summary>
+    /// <summary>The part of pairs that may differ significantly, as a part of 1.</summary>
     public const double Allowed = 0.05;
 
     public required int Pairs { get; init; }
@@ -17,7 +17,7 @@ internal sealed record NullSummary
     public required IReadOnlyList<string> ToldApart { get; init; }
     public required IReadOnlyList<string> Reasons { get; init; }
 
-    /// <summary>The part of the judged pairs that was told apart; null when none was judged.</summary>
+    /// <summary>The part of the judged pairs that differed significantly; null when none was judged.</summary>
     public double? Share => Judged == 0 ? null : ToldApart.Count / (double)Judged;
 
     /// <summary>Summarises a run; verdicts that it does not have yet are added.</summary>
@@ -64,7 +64,7 @@ internal sealed record NullSummary
     {
         if (Pairs == 0)
         {
-            return ["No method was measured twice: this run cannot tell its noise."];
+            return ["No method was measured twice: this run's noise is unknown."];
         }
 
         var lines = new List<string>();

@@ -121,7 +121,7 @@ internal static class ComparisonNotes
 
         if (basis == ComparisonBasis.AdjustedTime && drift.Count == 0)
         {
-            yield return "There is no baseline in both runs: how much the machine drifted is unknown and left in the times.";
+            yield return "The runs have no common baseline: the machine's drift is unknown and left in the times.";
         }
 
         if (basis == ComparisonBasis.Time && CommonShift(cases) is { } shift)
@@ -133,12 +133,12 @@ internal static class ComparisonNotes
         int onlyOther = other.Cases.Count - pairs.Length;
         if (onlyReference + onlyOther > 0)
         {
-            yield return $"Not in both: {onlyReference} cases of the reference, {onlyOther} of what is compared.";
+            yield return $"Not in both: {onlyReference} cases of the reference, {onlyOther} of the other run.";
         }
 
         if (reference.Mode != other.Mode)
         {
-            yield return $"The reference was measured in {reference.Mode} mode, what is compared in {other.Mode} mode.";
+            yield return $"The reference was measured in {reference.Mode} mode, the other run in {other.Mode} mode.";
         }
 
         foreach ((string name, LabResults run) in new[] { ("The reference", reference), ("The compared run", other) })

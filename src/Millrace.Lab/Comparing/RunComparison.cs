@@ -12,14 +12,14 @@ internal sealed record RunComparison
     public IReadOnlyList<MachineDifference> Differences { get; init; } = [];
 
     /// <summary>
-    /// By what the machine itself was slower in the other run, measured by the baseline, by state of the cache; 1 is no
+    /// How much slower the machine itself was in the other run, measured by the baseline, by state of the cache; 1 is no
     /// change.
     /// </summary>
     public IReadOnlyDictionary<string, double> Drift { get; init; } = new Dictionary<string, double>();
     public IReadOnlyList<string> Notes { get; init; } = [];
     public required IReadOnlyList<CaseComparison> Cases { get; init; }
 
-    /// <summary>Why nothing can be said at all; null when something can.</summary>
+    /// <summary>Why there is no verdict at all; null when there is one.</summary>
     public string? Impossible { get; init; }
 
     public int Count(string verdict) => Cases.Count(item => item.Verdict.Verdict == verdict);
@@ -47,7 +47,7 @@ internal sealed record CaseComparison
     public IReadOnlyList<VerdictResult> Others { get; init; } = [];
 }
 
-/// <param name="IsSelected">Whether the user asked for it; the others still tell how the machine drifted.</param>
+/// <param name="IsSelected">Whether the user asked for it; the others still show how the machine drifted.</param>
 internal sealed record CasePair(CaseResult Reference, CaseResult Other, bool IsSelected);
 
 internal enum ComparisonBasis

@@ -42,7 +42,7 @@ internal static class Verdicts
 
         var mineLevels = new LaunchLevels(mine.Rounds, MinRounds);
         var otherLevels = new LaunchLevels(other.Rounds, MinRounds);
-        string? reason = TooFew(otherLevels, other, "in the reference") ?? TooFew(mineLevels, mine, "in what is compared");
+        string? reason = TooFew(otherLevels, other, "in the reference") ?? TooFew(mineLevels, mine, "in the other run");
         return reason is null
             ? TimeVerdict.Of(mine.Kind, other.Method, mineLevels, otherLevels, limit)
             : TooLittle(mine, other, reason) with
@@ -85,30 +85,30 @@ internal static class VerdictWords
     public const string Same = "same";
     public const string Noise = "noise";
 
-    /// <summary>Too few samples for a verdict; the reason names what is missing.</summary>
+    /// <summary>Too few samples for a verdict; the reason names the missing samples.</summary>
     public const string TooLittleData = "too little data";
 
     public static bool NamesDifference(string verdict) => verdict is Faster or Slower or Less or More;
 }
 
-/// <summary>What a difference has to exceed.</summary>
+/// <summary>The threshold that a difference has to exceed.</summary>
 /// <param name="Threshold">Differences up to this, as a part of 1, are noise: 0.05 lets ratios of 0.952 to 1.05 pass.</param>
 /// <param name="LaunchSpread">
-/// Standard deviation, as a part of 1, of a ratio from one launch to the next: what is known of it besides the launches that
+/// Standard deviation, as a part of 1, of a ratio from one launch to the next: as far as known besides the launches that
 /// are compared.
 /// </param>
 internal sealed record EffectLimit(double Threshold, string Origin, double LaunchSpread = EffectLimit.UsualLaunchSpread)
 {
     /// <summary>The smallest effect that is ever named.</summary>
     /// <remarks>
-    /// 2 %: what the layout of code and memory alone changes (Mytkowicz et al. 2009 found more). Nobody should act on less.
+    /// 2 %: the effect of the layout of code and memory alone (Mytkowicz et al. 2009 found more). Do not act on less.
     /// </remarks>
     public const double MinimumEffect = 0.02;
 
     /// <summary>How much ratios differ between launches when nothing else is known.</summary>
     /// <remarks>
     /// 4 %: two methods whose own times differ by nearly 3 % from process to process. With 3 % here, methods that do so were
-    /// told from themselves in more than 4 % of simulated comparisons; with 4 % in about 2 %.
+    /// judged different from themselves in more than 4 % of simulated comparisons; with 4 % in about 2 %.
     /// </remarks>
     public const double UsualLaunchSpread = 0.04;
 

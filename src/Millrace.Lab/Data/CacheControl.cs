@@ -109,7 +109,7 @@ internal sealed class CacheControl : IDisposable
         }
     }
 
-    /// <returns>Null when it is as wanted, otherwise what is wrong.</returns>
+    /// <returns>Null when it is as wanted, otherwise the fault.</returns>
     public string? Prepare(CacheState state, CacheFill fill)
     {
         if (_view is null || !OperatingSystem.IsLinux())
@@ -136,7 +136,7 @@ internal sealed class CacheControl : IDisposable
             return null;
         }
 
-        // In the way that the case states: what is merely read back is cached differently from what was written.
+        // As the case states: a file that was read back is cached differently from a written one.
         if (Establish(file, fill) == CacheFill.AsFound)
         {
             view.ReadIn();

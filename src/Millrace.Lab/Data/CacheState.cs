@@ -10,7 +10,7 @@ internal enum CacheState
 }
 
 /// <summary>
-/// How a hot file got into the page cache. The kernel caches what was written or read at once in large folios, and
+/// How a hot file got into the page cache. The kernel caches large writes and reads in large folios, and
 /// those are up to 2.5 times cheaper to map than single pages.
 /// </summary>
 internal enum CacheFill

@@ -58,7 +58,7 @@ internal static class TaxiFareCsv
 
     private static int PutRow(byte[] piece, int at, int row, ref SplitMix64 random)
     {
-        // Meters send what they have in batches, as rows of one vendor after the other's.
+        // Meters send their rows in batches, as rows of one vendor after the other's.
         bool coarse = row / BatchRows % 2 == 0;
 
         // Many rides are between the same few places; the others are anywhere.
@@ -67,7 +67,7 @@ internal static class TaxiFareCsv
         int hundredths = Distance(usual ? BetweenUsual * ride : random.Below(Places));
         int seconds = Duration(hundredths, usual ? Speeds / UsualSpeeds * (ride % UsualSpeeds) : random.Below(Speeds));
 
-        // One vendor tells seconds and tenths of a mile, the other whole minutes and hundredths.
+        // One vendor has seconds and tenths of a mile, the other whole minutes and hundredths.
         if (coarse)
         {
             hundredths = (hundredths / 10 * 10) + 10;

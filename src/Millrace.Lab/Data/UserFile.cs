@@ -37,7 +37,7 @@ internal static class UserFile
         }
     }
 
-    // Deliberately not the Checksum that the methods use: what is expected must not share their mistakes.
+    // Deliberately not the Checksum that the methods use: the expected sum must not share their mistakes.
     private static (long Bytes, long Sum) Sum(FileStream stream, int step)
     {
         byte[] array = new byte[TestFileMaker.LargeWrite];

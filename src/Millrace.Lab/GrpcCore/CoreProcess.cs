@@ -26,7 +26,7 @@ internal sealed class CoreProcess : IDisposable
 
     public Task TellAsync(string line) => _process.StandardInput.WriteLineAsync(line);
 
-    /// <exception cref="LabException">It says that it could not, or nothing more.</exception>
+    /// <exception cref="LabException">It reports a failure, or stops answering.</exception>
     public async Task<long> ReadAsync(string name)
     {
         string line = await _process.StandardOutput.ReadLineAsync().ConfigureAwait(false)
@@ -72,7 +72,7 @@ internal static class CoreClient
 
     public static int? Id => Process.Current?.Id;
 
-    /// <summary>Keeps the process until what is returned is disposed of.</summary>
+    /// <summary>Keeps the process until the result is disposed of.</summary>
     public static ForeignProcess Hold(string program)
     {
         Acquire(program);

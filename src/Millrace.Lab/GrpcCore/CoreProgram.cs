@@ -70,7 +70,7 @@ internal static class CoreProgram
         IEnumerable<string> generated = protos.Select(name => name[..^ProtoSuffix.Length])
             .SelectMany(name => new[] { name + ".pb.cc", name + ".grpc.pb.cc" });
 
-        // To another name first: what a killed compiler leaves is not taken for the program.
+        // To another name first: a killed compiler's output is not taken for the program.
         const string Unfinished = ProgramName + ".new";
         string? problem = Run(
             folder,
@@ -131,7 +131,7 @@ internal static class CoreProgram
             .Select(folder => Path.Combine(folder, tool))
             .FirstOrDefault(File.Exists);
 
-    /// <returns>What it complained of; null when it did what it was asked for.</returns>
+    /// <returns>Its error output; null when it succeeded.</returns>
     private static string? Run(string folder, string tool, IEnumerable<string> arguments, out string output)
     {
         var start = new ProcessStartInfo(tool, arguments)

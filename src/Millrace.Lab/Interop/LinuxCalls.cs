@@ -149,7 +149,7 @@ internal sealed unsafe class AlignedBlock : IDisposable
         nint start = (nint)Marshal.UnsafeAddrOfPinnedArrayElement(_array, 0);
         Start = (byte*)((start + page - 1) & ~(page - 1));
 
-        // The kernel gives a page at its first use, which is not what is measured.
+        // The kernel gives a page at its first use, which is not measured.
         NativeMemory.Fill(Start, (nuint)bytes, 1);
     }
 

@@ -63,7 +63,7 @@ internal static class MachineInspector
         return settings;
     }
 
-    // One file a flaw, with what is done against it in a line.
+    // One file a flaw, with its mitigation in a line.
     private static string? Mitigations()
     {
         if (!Directory.Exists(VulnerabilitiesFolder))
@@ -108,7 +108,7 @@ internal static class MachineInspector
 
     private static string? FirstLine(string path) => ReadAll(path)?.Split('\n')[0];
 
-    /// <returns>Null where there is no such file, or nobody may read it.</returns>
+    /// <returns>Null where there is no such file, or it is not readable.</returns>
     public static string? ReadAll(string path)
     {
         try

@@ -39,8 +39,8 @@ internal sealed unsafe class PageCacheView : IDisposable
     public long Bytes { get; }
 
     /// <summary>
-    /// Whether the kernel tells the truth about this file: to those who may not write it, it says that every page is
-    /// resident (since Linux 5.2, as the cache would tell them what others read).
+    /// Whether the kernel's answer about this file is true: to processes that may not write it, it reports every page as
+    /// resident (since Linux 5.2, as the cache would reveal what others read).
     /// </summary>
     public static bool IsTruthful(string path) => LinuxFile.Access(path, LinuxFile.AccessWrite) == 0;
 
@@ -65,7 +65,7 @@ internal sealed unsafe class PageCacheView : IDisposable
         return (double)resident / _pages.Length;
     }
 
-    /// <summary>Writes what is dirty to the disk and drops the file from the cache, where nothing else keeps it there.</summary>
+    /// <summary>Writes dirty pages to the disk and drops the file from the cache, where nothing else keeps it there.</summary>
     public void Drop()
     {
         // Dirty pages are not dropped; read-only descriptors may be flushed too.

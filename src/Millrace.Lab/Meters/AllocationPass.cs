@@ -1,14 +1,14 @@
 namespace Millrace.Lab.Meters;
 
 /// <summary>
-/// Counts what a method allocates and how often that makes the collector run, in a separate pass: reading the exact
+/// Counts a method's allocations and how often that makes the collector run, in a separate pass: reading the exact
 /// counter stops all threads.
 /// </summary>
 /// <remarks>
 /// The runtime's counters are read directly. BenchmarkDotNet's GcStats, which reads the same ones, forces a collection
 /// at every reading; after that, pools trim themselves on the finalizer's thread and allocate up to 2.7 KB beside the
-/// method. Over thousands of invocations that is nothing, but a whole file is invoked a few times only, and what a
-/// method allocates for one is 160 bytes.
+/// method. Over thousands of invocations that is nothing, but a whole file is read a few times only, for which a
+/// method allocates 160 bytes.
 /// </remarks>
 internal static class AllocationPass
 {
@@ -16,7 +16,7 @@ internal static class AllocationPass
     private const int MaximumInvocations = 64;
     private const double PassNs = 60e6;
 
-    // Of an invocation that takes so long one is enough: what else happens is lost in it.
+    // One invocation that takes so long is enough: other allocations are lost in it.
     private const double LongNs = 100e6;
 
     public static void Measure(LabCase entry)
@@ -55,5 +55,5 @@ internal static class AllocationPass
     }
 }
 
-/// <summary>What one invocation allocated on all threads, and how often garbage of a generation or higher was collected.</summary>
+/// <summary>One invocation's allocations on all threads, and how often garbage of a generation or higher was collected.</summary>
 internal readonly record struct AllocationSample(long Bytes, int Gen0, int Gen1, int Gen2);

@@ -25,7 +25,7 @@ internal sealed class AllocationSampler : EventListener
     // 3 MiB: the chance that an array of that size is not sampled is 5 in 10^14.
     private const int MarkElements = 3 * 1024 * 1024 / sizeof(long);
 
-    // Two hundred times what an event takes to come.
+    // Two hundred times the delay of an event.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
     private static readonly nint MarkType = typeof(Mark[]).TypeHandle.Value;
 
@@ -70,7 +70,7 @@ internal sealed class AllocationSampler : EventListener
     {
         base.Dispose();
 
-        // The session is closed by its own thread, some milliseconds later; nobody is told when.
+        // The session is closed by its own thread, some milliseconds later, without notice.
         SpinWait.SpinUntil(() => !IsSampling, Patience);
         GC.SuppressFinalize(this);
     }

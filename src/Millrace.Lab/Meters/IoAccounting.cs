@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Lab.Meters;
 
 /// <summary>
-/// /proc/self/io: what the kernel accounts for anyway, of all threads, at no cost for the calls that it counts.
+/// /proc/self/io: the kernel's own accounting of all threads, at no cost for the calls that it counts.
 /// proc_pid_io(5). Allocates nothing when read. Not thread-safe.
 /// </summary>
 [SupportedOSPlatform("linux")]

@@ -1,8 +1,8 @@
 namespace Millrace.Lab.Meters;
 
 /// <summary>
-/// Bytes of large objects, those of 85,000 bytes and more, that this process allocates between two collections. Exact: what
-/// the collector says that generation had when it began, less what the collection before left in it. Not thread-safe.
+/// Bytes of large objects, those of 85,000 bytes and more, that this process allocates between two collections. Exact: the size
+/// of that generation at the start of a collection, less its size after the one before. Not thread-safe.
 /// </summary>
 internal sealed class LargeObjects
 {
@@ -30,7 +30,7 @@ internal sealed class LargeObjects
         return alone ? allocated : null;
     }
 
-    /// <summary>Counts what an invocation of a case allocates at both ends, as a pass after the rounds.</summary>
+    /// <summary>Counts the allocations of a case's invocation at both ends, as a pass after the rounds.</summary>
     public static void MeasurePass(LabCase entry)
     {
         var mine = new LargeObjects();

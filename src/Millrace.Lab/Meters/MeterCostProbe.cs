@@ -88,7 +88,7 @@ internal static class MeterCostProbe
         return Stopwatch.GetElapsedTime(start).TotalNanoseconds / Calls;
     }
 
-    // An invocation that does nothing: what is measured of it is the measuring itself.
+    // An invocation that does nothing: only the measuring itself is measured.
     private sealed record EmptyCase() : PlannedCase("Nothing", Role: null)
     {
         public override bool IsBaseline => false;

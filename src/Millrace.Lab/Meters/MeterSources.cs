@@ -28,7 +28,7 @@ internal static class MeterSources
             ["systemCpuNs"] = ProcessMeters.CpuSource,
             ["allocatedBytes"] = "GC.GetTotalAllocatedBytes, exact, in a separate pass",
             [AllocatedObjects] = ObjectCountPass.Source,
-            ["callingThreadNs"] = "Stopwatch around every call that reads, without what is awaited; cold cases only",
+            ["callingThreadNs"] = "Stopwatch around every call that reads, without awaits; cold cases only",
         };
         if (meters.UsageReason is null)
         {

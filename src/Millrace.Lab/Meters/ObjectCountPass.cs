@@ -19,7 +19,7 @@ internal static class ObjectCountPass
     private const int MaximumInvocations = 1000;
     private const double PassNs = 100e6;
 
-    // Ten samples of equal objects are right within a third. Whether there are as many is told beforehand from the bytes:
+    // Ten samples of equal objects are right within a third. Whether there are as many is decided beforehand from the bytes:
     // if it depended on the samples, cases that were sampled by chance would be shown, with far too many objects.
     private const int MinimumSamples = 10;
 
@@ -58,7 +58,7 @@ internal static class ObjectCountPass
             return;
         }
 
-        // The first invocation after another case may fill pools. Also, a thread begins to sample when what it had set
+        // The first invocation after another case may fill pools. Also, a thread begins to sample when the space it had set
         // aside for small objects, up to 8 KiB, is used up.
         entry.Prepare();
         entry.Invoke();

@@ -11,7 +11,7 @@ internal static class PeakMemory
     private const string Self = "self";
     private const string ResetPeak = "5";
 
-    /// <summary>Resets the peak to what is resident now.</summary>
+    /// <summary>Resets the peak to the current resident memory.</summary>
     /// <param name="process">The process's id; null for this one. Likewise for the others.</param>
     /// <exception cref="LabException">The system does not let this process do that.</exception>
     public static void Reset(int? process = null)

@@ -6,7 +6,7 @@ namespace Millrace.Lab.Meters;
 /// </summary>
 internal sealed class ProcessMeters : IDisposable
 {
-    private const string OnlyLinux = "only Linux tells (getrusage, /proc/self/io)";
+    private const string OnlyLinux = "only on Linux (getrusage, /proc/self/io)";
 
     private readonly IoAccounting? _io;
 
@@ -23,7 +23,7 @@ internal sealed class ProcessMeters : IDisposable
         }
     }
 
-    /// <summary>Why there are no page faults and context switches; null when there are.</summary>
+    /// <summary>Why page faults and context switches are missing; null when they are not.</summary>
     public string? UsageReason { get; }
 
     /// <summary>Why bytes and reading calls are not counted; null when they are.</summary>

@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Meters;
 
-/// <summary>What the process of a server says of itself when it is asked.</summary>
+/// <summary>A server process' answer about its own usage.</summary>
 internal sealed record ServerReading
 {
     /// <summary>Processor time since it began, nanoseconds.</summary>
@@ -12,7 +12,7 @@ internal sealed record ServerReading
     /// <summary>Collections of generation 2 since it began; null of a program that has none.</summary>
     public long? Gen2 { get; init; }
 
-    /// <summary>Largest resident memory since the last reset; null where the system does not tell.</summary>
+    /// <summary>Largest resident memory since the last reset; null where the system does not report it.</summary>
     public long? PeakResidentBytes { get; init; }
 
     [SupportedOSPlatform("linux")]
@@ -50,7 +50,7 @@ internal sealed record ServerReading
     }
 }
 
-/// <summary>What the process of a server used between two readings.</summary>
+/// <summary>A server process' usage between two readings.</summary>
 internal readonly record struct ServerUse(long CpuNs, long? AllocatedBytes, long? Gen2, long? PeakResidentBytes)
 {
     public static ServerUse Between(ServerReading before, ServerReading after) => new(

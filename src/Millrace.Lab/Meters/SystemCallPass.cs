@@ -19,7 +19,7 @@ internal sealed class SystemCallPass : IDisposable
         }
         else
         {
-            Reason = "only Linux tells (a perf tracepoint)";
+            Reason = "only on Linux (a perf tracepoint)";
         }
     }
 

@@ -84,7 +84,7 @@ internal sealed class TracepointCounter : IDisposable
             return;
         }
 
-        // A thread that has ended since it was listed is no obstacle.
+        // A thread that has ended since it was listed is skipped.
         const int NoSuchProcess = 3;
         int error = Marshal.GetLastPInvokeError();
         handle.Dispose();

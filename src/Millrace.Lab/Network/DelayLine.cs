@@ -44,7 +44,7 @@ internal sealed class DelayLine(Socket from, Socket to, long delay, long notBefo
         while (read > 0 && !_isCut);
     }
 
-    /// <summary>Sends what is due until the stream ends, which it hands on, or the line is cut.</summary>
+    /// <summary>Sends due bytes until the stream ends, which it hands on, or the line is cut.</summary>
     public void Send()
     {
         while (Next() is var (due, end))

@@ -6,7 +6,7 @@ internal static class NetworkTool
 {
     private static readonly TimeSpan LongEnough = TimeSpan.FromSeconds(30);
 
-    /// <exception cref="LinkUnavailableException">It is not there, or it failed; the message has what it said.</exception>
+    /// <exception cref="LinkUnavailableException">It is not there, or it failed; the message has its output.</exception>
     public static string Run(string tool, params IReadOnlyList<string> arguments)
     {
         (int exitCode, string output, string error) = Start(tool, arguments);
@@ -16,7 +16,7 @@ internal static class NetworkTool
                 $"A shaped link could not be made: '{tool} {string.Join(' ', arguments)}' failed: {FirstLine(error)}");
     }
 
-    /// <summary>Runs one whose failure is no matter, as when what it removes has gone already.</summary>
+    /// <summary>Runs one whose failure is ignored, as when its object is gone already.</summary>
     public static string? TryRun(string tool, params IReadOnlyList<string> arguments)
     {
         try
@@ -39,7 +39,7 @@ internal static class NetworkTool
             RedirectStandardError = true,
         };
 
-        // What is read out of the messages is English.
+        // The messages are parsed in English.
         start.Environment["LC_ALL"] = "C";
         try
         {

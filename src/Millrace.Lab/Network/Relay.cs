@@ -41,7 +41,7 @@ internal sealed class Relay : IDisposable
         _target = target;
         _delay = (long)(roundTrip.TotalSeconds / WaysOfRoundTrip * Stopwatch.Frequency);
 
-        // Twice what is on its way at full speed: the rest waits for a link that is slower than the ends are.
+        // Twice the bytes in flight at full speed: the rest waits for a link that is slower than the ends are.
         _capacity = (int)Math.Clamp(
             roundTrip.TotalSeconds * bitsPerSecond / BitsPerByte, MinCapacity, Array.MaxLength);
         _listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -57,13 +57,13 @@ internal sealed class Relay : IDisposable
 
     public int Accepted => Volatile.Read(ref _accepted);
 
-    /// <param name="roundTrip">How long it takes to be answered, beside what the ends and the link need; 0 or more.</param>
+    /// <param name="roundTrip">The added round-trip time, beside that of the ends and the link; 0 or more.</param>
     /// <param name="bitsPerSecond">
     /// Of the fastest that the way is used at. It is not limited to that: the bytes that are on their way are, to twice as
     /// many as fill it, and beyond them the sender waits.
     /// </param>
     /// <param name="listen">
-    /// Where clients connect to; null for any port of 127.0.0.1. A server that tells its ports needs the same ones here, at
+    /// Where clients connect to; null for any port of 127.0.0.1. A server that announces its ports needs the same ones here, at
     /// another address of loopback.
     /// </param>
     public static Relay Start(IPEndPoint target, TimeSpan roundTrip, long bitsPerSecond, IPEndPoint? listen = null)
@@ -114,7 +114,7 @@ internal sealed class Relay : IDisposable
         }
         catch (SocketException)
         {
-            // The server is not there: the client is told by a reset.
+            // The server is not there: the client gets a reset.
             near.LingerState = new LingerOption(enable: true, seconds: 0);
             near.Dispose();
             far.Dispose();

@@ -6,7 +6,7 @@ namespace Millrace.Lab.Network;
 [SupportedOSPlatform("linux")]
 internal sealed class RelayedConnection : IDisposable
 {
-    // Larger ones would take what the way itself must hold back, smaller ones would need more calls.
+    // Larger ones would buffer bytes that the link itself must hold back, smaller ones would need more calls.
     private const int SocketBufferBytes = 1024 * 1024;
 
     private readonly Socket _near;

@@ -15,7 +15,7 @@ namespace Millrace.Lab.Network;
 /// The round trip is a <see cref="Relay"/>'s matter.
 /// </para>
 /// <para>
-/// A process that is killed leaves its link behind; the next one that is made removes what dead processes left. Processes in
+/// A process that is killed leaves its link behind; the next link that is made removes those of dead processes. Processes in
 /// the namespace are their owner's to end: they keep it alive, without the link.
 /// </para>
 /// </remarks>
@@ -53,7 +53,7 @@ internal sealed class ShapedLink : IDisposable
 
     public string FarInterface => _name.Far;
 
-    /// <exception cref="LinkUnavailableException">This machine does not allow it; the message says why.</exception>
+    /// <exception cref="LinkUnavailableException">This machine does not allow it; the message has the reason.</exception>
     public static ShapedLink Create(long bitsPerSecond)
     {
         const long MinBitsPerSecond = 8_000;
@@ -159,7 +159,7 @@ internal sealed record LinkName(int Owner, int Number)
     /// <summary>Of namespaces and interfaces; these may have 15 characters, and a process's id has 7.</summary>
     private const string Prefix = "mr";
 
-    /// <summary>RFC 2544 has 198.18.0.0/15 for measuring networks; nobody else's packets go there.</summary>
+    /// <summary>RFC 2544 has 198.18.0.0/15 for measuring networks; no other packets go there.</summary>
     private const uint FirstAddress = (198u << 24) | (18u << 16);
     private const uint AddressesOfLink = 4;
     private const uint Links = (1u << 17) / AddressesOfLink;
@@ -206,6 +206,6 @@ internal sealed record LinkName(int Owner, int Number)
     private static IPAddress ToAddress(uint number) => new((long)(uint)IPAddress.HostToNetworkOrder((int)number));
 }
 
-/// <summary>A <see cref="ShapedLink"/> cannot be made on this machine; the message names what is missing.</summary>
+/// <summary>A <see cref="ShapedLink"/> cannot be made on this machine; the message names the missing part.</summary>
 internal sealed class LinkUnavailableException(string message, Exception? innerException = null)
     : LabException(message, innerException);

@@ -9,7 +9,7 @@ internal sealed record PublishedBeside(
     // Of rows that were published without a buffer: what Millrace's suites use unless they compare buffers.
     private const int UsualBuffer = 65536;
 
-    /// <summary>All that a run has in common with what was published; the baselines, 1 on both sides, are left out.</summary>
+    /// <summary>Everything that a run has in common with the published figures; the baselines, 1 on both sides, are left out.</summary>
     public static IReadOnlyList<PublishedBeside> Of(LabResults results)
     {
         var cases = new SituatedCases(results);

@@ -109,7 +109,7 @@ internal sealed record PublishedRow
     public required IReadOnlyList<double?> Values { get; init; }
 }
 
-/// <param name="Reason">Why the laboratory has no such row, and what comes near.</param>
+/// <param name="Reason">Why the laboratory has no such row, and the nearest one.</param>
 internal sealed record UnmatchedMethod(string Method, string Reason);
 
 /// <summary>A conclusion of the authors of published figures, and how the laboratory tests it.</summary>
@@ -131,13 +131,13 @@ internal sealed record PublishedClaim
     /// <summary>A bound of the test, in its own unit.</summary>
     public double? Limit { get; init; }
 
-    /// <summary>What was found here; names in braces are filled in by the test.</summary>
+    /// <summary>The finding here; names in braces are filled in by the test.</summary>
     public required TextByOutcome Finding { get; init; }
     public required string Missing { get; init; }
     public required TextByOutcome Action { get; init; }
     public string? Snippet { get; init; }
 
-    /// <summary>Whether only full mode measures what the test needs.</summary>
+    /// <summary>Whether only full mode measures the test's cases.</summary>
     public bool Full { get; init; }
     public required IReadOnlyList<string> Again { get; init; }
 }

@@ -5,7 +5,7 @@ namespace Millrace.Lab.Reporting;
 /// <summary>Prints results in a terminal, or readably into a file or a pipe: the answer, a picture, advice, then the tables.</summary>
 internal static class ConsoleReport
 {
-    // What the widest table needs.
+    // The width of the widest table.
     private const int FullWidth = 190;
 
     public static void Write(IAnsiConsole console, LabResults results)
@@ -24,7 +24,7 @@ internal static class ConsoleReport
         }
 
         WriteAdvice(console, results);
-        Bars(results)?.Write(console);
+        Targets(results)?.Write(console);
         bool isNarrow = console.Profile.Width < FullWidth;
         foreach (CaseGroup group in groups)
         {
@@ -45,18 +45,18 @@ internal static class ConsoleReport
         WriteNotes(console, results);
     }
 
-    public static TextTable? Bars(LabResults results) => results.Bars.Count == 0 ? null : new TextTable(
-        ["Figure", "Bar", "Measured", "Met"],
+    public static TextTable? Targets(LabResults results) => results.Targets.Count == 0 ? null : new TextTable(
+        ["Figure", "Target", "Measured", "Met"],
         TextColumns: 3,
-        results.Bars.Select(bar => (IReadOnlyList<Cell>)
+        results.Targets.Select(target => (IReadOnlyList<Cell>)
         [
-            bar.Figure,
-            bar.Limit,
-            bar.Measured,
-            bar.Met switch { true => new Cell("yes", Tone.Good), false => new Cell("NO", Tone.Bad), null => "-" },
+            target.Figure,
+            target.Limit,
+            target.Measured,
+            target.Met switch { true => new Cell("yes", Tone.Good), false => new Cell("NO", Tone.Bad), null => "-" },
         ]))
     {
-        Wrapping = ["Figure", "Bar", "Measured"],
+        Wrapping = ["Figure", "Target", "Measured"],
     };
 
     /// <summary>The cases that were not measured, or not as stated.</summary>

@@ -101,7 +101,7 @@ internal static class HtmlReport
     ];
 }
 
-/// <param name="OfOthers">Whether it says if what others concluded holds here.</param>
+/// <param name="OfOthers">Whether it tests a published conclusion here.</param>
 internal sealed record ReportAdvice(
     string Section, string Title, IReadOnlyList<string> Evidence, string Action, string Check, string? Code, bool OfOthers);
 

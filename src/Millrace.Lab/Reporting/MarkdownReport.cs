@@ -36,10 +36,10 @@ internal static class MarkdownReport
         ];
         text.AppendJoin("", warnings).Append(warnings.Length > 0 ? "\n" : "");
         text.Append(AdviceText.ToMarkdown(Advisor.Advise(results), PublishedBeside.Of(results)));
-        if (ConsoleReport.Bars(results) is { } bars)
+        if (ConsoleReport.Targets(results) is { } targets)
         {
-            text.Append("## Aims\n\nMedians of this run, hot and SequentialScan unless stated.\n\n");
-            bars.AppendTo(text);
+            text.Append("## Targets\n\nMedians of this run, hot and SequentialScan unless stated.\n\n");
+            targets.AppendTo(text);
         }
 
         foreach (CaseGroup group in groups)
@@ -64,7 +64,7 @@ internal static class MarkdownReport
             "Every invocation opens the file, reads and sums every byte, and closes it. 95 % CI of the median: from the order of "
             + "the samples. Ratio: to FileStreamSync within the same rounds; its 95 % CI and the verdict are those that the "
             + "run decided by. MiB/s: by the median. CPU: user and system time of the whole process. Cores: that by the time. "
-            + "In calls: the part of the time that threads spent inside the calls that read, without what was awaited. Peak "
+            + "In calls: the part of the time that threads spent inside the calls that read, without awaits. Peak "
             + "over idle: resident memory of a process that ran nothing but the case. Error: half of the 99.9 % confidence "
             + "interval of the mean. Gen0 to Gen2: collections per 1,000 invocations. (!): a sample did not begin in the state "
             + "that the table states.\n\n");
@@ -127,7 +127,7 @@ internal static class MarkdownReport
                 ["Meter", "ns", "Per", "Where"],
                 TextColumns: 1,
                 results.MeterCosts.Select(cost => Row(cost.Meter, Number(cost.Nanoseconds, "0.#"), cost.Per, cost.Where)))
-                .AppendFoldedTo(text, "What the meters cost");
+                .AppendFoldedTo(text, "Cost of the meters");
         }
     }
 

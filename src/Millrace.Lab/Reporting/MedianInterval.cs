@@ -9,7 +9,7 @@ internal static class MedianInterval
 {
     private const double Tail = 0.025;
 
-    /// <returns>Null with fewer than six samples, which cannot tell with that confidence.</returns>
+    /// <returns>Null with fewer than six samples, too few for that confidence.</returns>
     public static (double Low, double High)? Of(IReadOnlyList<double> samples)
     {
         int below = SamplesOutside(samples.Count);

@@ -13,7 +13,7 @@ internal static class SummaryTable
     private static readonly string[] Methods = [Baseline, nameof(FileReading.PipeReaderCreate), Pipe];
 
     /// <summary>Puts a table for each run of the suite files between the two lines of a Markdown text.</summary>
-    /// <exception cref="LabException">The text has no such lines, or a run not what the table shows.</exception>
+    /// <exception cref="LabException">The text has no such lines, or a run lacks the table's cases.</exception>
     public static string PutInto(string text, params IEnumerable<LabResults> runs)
     {
         int begin = text.IndexOf(Begin, StringComparison.Ordinal);
@@ -33,11 +33,11 @@ internal static class SummaryTable
         return files.Length > 0 ? files : throw new LabException("None of the runs is of the suite files, which the table shows.");
     }
 
-    /// <exception cref="LabException">The run has not what the table shows.</exception>
+    /// <exception cref="LabException">The run lacks the table's cases.</exception>
     public static string Write(LabResults results)
     {
         var cases = new MeasuredCases(results);
-        Dictionary<string, Dictionary<int, CaseResult>> found = Methods.ToDictionary(method => method, method => FilesBars
+        Dictionary<string, Dictionary<int, CaseResult>> found = Methods.ToDictionary(method => method, method => FilesTargets
             .Of(cases, method)
             .Where(item => item.Parameters.Bytes == FilesSuite.LargeSize)
             .OrderBy(item => item.Parameters.Buffer)

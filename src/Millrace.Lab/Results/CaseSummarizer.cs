@@ -127,7 +127,7 @@ internal static class Summarizer
     };
 
     /// <summary>
-    /// One ratio per round that both have samples of: median by median. What is compared was measured within the same
+    /// One ratio per round that both have samples of: median by median. Both were measured within the same
     /// second or so, so that a machine that drifts does not show in the ratios.
     /// </summary>
     /// <returns>Null when they have no round in common.</returns>

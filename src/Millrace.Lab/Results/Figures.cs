@@ -22,7 +22,7 @@ internal static class Figures
     /// <summary>The time of a byte, for example "0.31 ns".</summary>
     public static string PerByte(CaseResult item) => Nanoseconds(Median(item) / (item.Parameters.Bytes ?? 0));
 
-    /// <summary>Whether a case may be advised for its speed beside the best: what is slower than that, noise or not, is no advice.</summary>
+    /// <summary>Whether a case may be advised for its speed beside the best: a slower one, noise or not, is not advised.</summary>
     public static bool IsNear(CaseResult item, CaseResult best) => Median(item) <= MaxAdvised * Median(best);
 
     /// <summary>The time of a case by that of another: the verdict's ratio where the run has one, so that no page has two.</summary>

@@ -1,9 +1,9 @@
 namespace Millrace.Lab.Results;
 
-/// <summary>The rows that do only what is necessary, and how far every other row of the same work is from the fastest of them.</summary>
+/// <summary>The rows that only make the necessary calls, and the distance of every other row of the same work from the fastest of them.</summary>
 internal static class Floor
 {
-    /// <summary>How the names of these rows begin. Advice and findings leave them out: nobody writes such code.</summary>
+    /// <summary>How the names of these rows begin. Advice and findings leave them out: programs do not contain such code.</summary>
     public const string Prefix = "Raw";
     public const string Read = "RawRead";
     public const string ReadTwo = "RawReadTwo";
@@ -14,12 +14,12 @@ internal static class Floor
     public const string Write = "RawWrite";
     public const string Sockets = "RawSockets";
 
-    /// <summary>What the rows call has another form elsewhere.</summary>
+    /// <summary>The calls of these rows have another form elsewhere.</summary>
     public const string WhyNot = "they call Linux";
 
     public static bool Is(string method) => method.StartsWith(Prefix, StringComparison.Ordinal);
 
-    /// <summary>Adds to every summary its median by that of the fastest row that only does what is necessary.</summary>
+    /// <summary>Adds to every summary its median by that of the fastest such row.</summary>
     public static IReadOnlyList<CaseResult> AddRatios(IReadOnlyList<CaseResult> cases)
     {
         Dictionary<CaseParameters, double> floors = cases

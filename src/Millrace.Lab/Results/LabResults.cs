@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Millrace.Lab.Results;
 
 /// <summary>The content of results.json, schema millrace.results/1; docs/results-schema.md describes every field.</summary>
@@ -23,7 +25,8 @@ internal sealed record LabResults
     public IReadOnlyList<AbsentCases> Absent { get; init => field = value ?? []; } = [];
     public IReadOnlyList<string> Warnings { get; init => field = value ?? []; } = [];
     public IReadOnlyList<NoiseResult> Noise { get; init => field = value ?? []; } = [];
-    public IReadOnlyList<BarResult> Bars { get; init => field = value ?? []; } = [];
+    [JsonPropertyName("bars")]
+    public IReadOnlyList<TargetResult> Targets { get; init => field = value ?? []; } = [];
     public string? Finding { get; init; }
     public required IReadOnlyList<CaseResult> Cases { get; init; }
 }
@@ -38,7 +41,7 @@ internal sealed record EngineFacts
     public bool CompilerQuiet { get; init; }
 
     /// <summary>Settings of the runtime that the environment changes from their defaults.</summary>
-    /// <remarks>The serializer gives what an older file lacks as null.</remarks>
+    /// <remarks>Fields that an older file lacks are null.</remarks>
     public IReadOnlyDictionary<string, string> RuntimeSettings { get; init => field = value ?? None; } = None;
 
     private static IReadOnlyDictionary<string, string> None { get; } = new Dictionary<string, string>();
@@ -71,7 +74,7 @@ internal sealed record NoiseResult
     public required double Deviation { get; init; }
 }
 
-internal sealed record BarResult
+internal sealed record TargetResult
 {
     public required string Figure { get; init; }
     public required string Limit { get; init; }

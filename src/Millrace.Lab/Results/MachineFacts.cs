@@ -17,7 +17,7 @@ internal sealed record MachineFacts
     public int? PhysicalCores { get; init; }
     public long? CacheBytes { get; init; }
 
-    /// <summary>When the kernel uses huge pages of memory, where it says: "always", "madvise", "never".</summary>
+    /// <summary>When the kernel uses huge pages of memory, if known: "always", "madvise", "never".</summary>
     public string? HugePages { get; init; }
     public string? Governor { get; init; }
     public double? LoadAverage { get; init; }

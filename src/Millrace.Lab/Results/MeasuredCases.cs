@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Results;
 
-/// <summary>The cases of a run that have figures, without second copies: what bars, findings, advice and tables choose from.</summary>
+/// <summary>The cases of a run that have figures, without second copies: what targets, findings, advice and tables choose from.</summary>
 internal sealed class MeasuredCases
 {
     public MeasuredCases(LabResults results, bool onlyVerified = false)
@@ -8,7 +8,7 @@ internal sealed class MeasuredCases
         Results = results;
         CaseResult[] measured = [.. results.Cases.Where(item => item is { Summary: not null, Role: null })];
 
-        // Some systems do not tell what is in the page cache: there no case is verified, and all are used.
+        // Some systems do not report the page cache: there no case is verified, and all are used.
         All = onlyVerified && measured.Any(item => item.Verified) ? [.. measured.Where(item => item.Verified)] : measured;
     }
 
@@ -26,7 +26,7 @@ internal sealed class MeasuredCases
         All.FirstOrDefault(item => item.Method == method && item.Parameters == parameters);
 
     /// <summary>
-    /// The difference that the run cannot tell from noise at these parameters, as a part of 1: how much a method differed
+    /// The difference that is noise at these parameters, as a part of 1: how much a method differed
     /// from its second copy. 0 when that was not measured.
     /// </summary>
     public double NoiseOf(CaseParameters parameters, string? method = null) => Results.Noise

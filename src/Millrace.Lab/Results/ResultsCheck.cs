@@ -6,7 +6,7 @@ internal static class ResultsCheck
     public static string? FirstProblem(LabResults results) =>
         Elements("cases", results.Cases)
         ?? Elements("noise", results.Noise)
-        ?? Elements("bars", results.Bars)
+        ?? Elements("bars", results.Targets)
         ?? Elements("launches", results.Launches)
         ?? Elements("meterCosts", results.MeterCosts)
         ?? Elements("absent", results.Absent)

@@ -34,7 +34,7 @@ internal static class ResultsFile
         ((string[])[Name, PackedName]).Select(name => Path.Combine(folder, name)).FirstOrDefault(File.Exists);
 
     /// <exception cref="LabException">
-    /// It is no results file, damaged, or of another schema. The message names the file and, where there is one, the field
+    /// It is not a results file, damaged, or of another schema. The message names the file and, where there is one, the field
     /// and the line.
     /// </exception>
     public static LabResults Read(string path)
@@ -111,7 +111,7 @@ internal static class ResultsFile
         }
     }
 
-    // Also in fields that nothing computes with: what is written as JSON again has to be finite.
+    // Also in fields that nothing computes with: numbers written as JSON again have to be finite.
     private static string? FirstHugeNumber(ReadOnlySpan<byte> json)
     {
         var reader = new Utf8JsonReader(json);
@@ -140,7 +140,7 @@ internal static class ResultsFile
         if (root.ValueKind != JsonValueKind.Object || !root.TryGetProperty("schema", out JsonElement field))
         {
             throw new LabException(
-                $"{path} is no results file of the laboratory: it has no field \"schema\". Those are named {Name}.");
+                $"{path} is not a results file of the laboratory: it has no field \"schema\". Those are named {Name}.");
         }
 
         string schema = field.ValueKind == JsonValueKind.String ? field.GetString()! : field.GetRawText();

@@ -11,7 +11,7 @@ internal sealed class CaseFilter
     public CaseFilter(IEnumerable<string> globs) =>
         _globs = [.. globs.Select(glob => (ToRegex(glob), glob.Contains('/', StringComparison.Ordinal)))];
 
-    /// <summary>Whether a case is selected; all are when there are no globs.</summary>
+    /// <summary>Whether a case is selected; all are without globs.</summary>
     public bool Selects(string method, string id) =>
         _globs.Length == 0 || _globs.Any(glob => glob.Pattern.IsMatch(glob.WholeId ? id : method));
 

@@ -1,11 +1,11 @@
 namespace Millrace.Lab.Running;
 
 /// <summary>
-/// Measures the memory that one case takes, in a process that runs nothing else: other cases would leave filled pools behind.
+/// Measures the memory that one case takes, in a process that runs nothing else: other cases would leave filled pools.
 /// </summary>
 /// <remarks>
 /// Before the case, the method runs once on very little, so that the code is compiled: the compiler's memory is not the
-/// method's. Then the heap is collected, and the memory of the idle process is what the case's peak is compared with.
+/// method's. Then the heap is collected, and the case's peak is compared with the memory of the idle process.
 /// </remarks>
 internal static class CaseMemory
 {

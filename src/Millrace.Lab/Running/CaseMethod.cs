@@ -6,7 +6,7 @@ namespace Millrace.Lab.Running;
 /// <summary>The methods of one benchmark with the parameters of one case. All invocations of the case share an instance.</summary>
 internal abstract class CaseMethod : IDisposable
 {
-    /// <summary>Stopwatch ticks of the last invocation inside the calls that read, without what was awaited; 0 unless measured.</summary>
+    /// <summary>Stopwatch ticks of the last invocation inside the calls that read, without awaits; 0 unless measured.</summary>
     public virtual long CallingThreadTicks => 0;
 
     /// <summary>Asks the next invocation to fill <see cref="Description"/>; off while measuring.</summary>
@@ -36,7 +36,7 @@ internal abstract class CaseMethod : IDisposable
         }
     }
 
-    protected static ArgumentException Unknown(string name) => new($"There is no method {name}.", nameof(name));
+    protected static ArgumentException Unknown(string name) => new($"Unknown method: {name}.", nameof(name));
 
     // As a Task would, a semaphore or an event per invocation would allocate, and that would count as the method's.
     private sealed class Waiter

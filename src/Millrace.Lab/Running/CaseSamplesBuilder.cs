@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Running;
 
-/// <summary>Makes the lists of samples of what one process measured of a case, and joins those of several processes.</summary>
+/// <summary>Makes the lists of samples that one process measured of a case, and joins those of several processes.</summary>
 internal static class CaseSamplesBuilder
 {
     // A case that failed has no samples.

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Running;
 
 /// <summary>
-/// Is told what runs and how long is left. Called between invocations only, from the measuring thread; whatever it does
+/// Receives the current work and the time left. Called between invocations only, from the measuring thread; whatever it does
 /// must be over when it returns, as nothing may run beside a measurement.
 /// </summary>
 internal interface ILabProgress

@@ -3,15 +3,15 @@ using System.Runtime.CompilerServices;
 namespace Millrace.Lab.Running;
 
 /// <summary>
-/// A case in the process that measures it: runs single invocations whenever the rounds ask for one, and keeps what was
-/// measured. Not thread-safe.
+/// A case in the process that measures it: runs single invocations whenever the rounds ask for one, and keeps the
+/// measurements. Not thread-safe.
 /// </summary>
 internal sealed class LabCase : IDisposable
 {
     /// <summary>The role of a second copy of a case, which shows how much a method differs from itself.</summary>
     public const string NoiseRole = "noise";
 
-    /// <summary>What the second copy's name has after the first's.</summary>
+    /// <summary>The suffix of the second copy's name.</summary>
     public const string NoiseSuffix = "Again";
 
     private static readonly double NsPerTick = 1e9 / Stopwatch.Frequency;
@@ -40,12 +40,12 @@ internal sealed class LabCase : IDisposable
     public string? Strategy { get; private set; }
     public string? StrategyReason { get; private set; }
 
-    // What the passes found after the rounds.
+    // The results of the passes after the rounds.
     public List<AllocationSample> Allocations { get; } = [];
     public List<long> SystemCalls { get; } = [];
     public ObjectEstimate? Objects { get; set; }
 
-    /// <summary>Why the objects could not be estimated; null when they were, or when nobody tried.</summary>
+    /// <summary>Why the objects could not be estimated; null when they were, or were not tried.</summary>
     public string? NoObjectsReason { get; set; }
     public long? LargeObjectBytes { get; set; }
     public long? ServerLargeObjectBytes { get; set; }
@@ -97,7 +97,7 @@ internal sealed class LabCase : IDisposable
             _state.LinkShare);
     }
 
-    /// <summary>Runs once and notes what the method chose to do.</summary>
+    /// <summary>Runs once and notes the method's choices.</summary>
     public Sample Describe()
     {
         _method.DescribesItself = true;
@@ -135,11 +135,11 @@ internal sealed class LabCase : IDisposable
     }
 }
 
-/// <summary>What was measured of one invocation.</summary>
+/// <summary>The measurements of one invocation.</summary>
 /// <param name="WallNs">From before the call until completion, in nanoseconds.</param>
 /// <param name="CallingThreadNs">Inside the calls that read, in nanoseconds; 0 when not measured.</param>
-/// <param name="Violation">What was wrong with the state before it; null when nothing was.</param>
-/// <param name="Server">What a server in its own process used meanwhile; null when there is none.</param>
+/// <param name="Violation">The fault of the state before it; null if there was none.</param>
+/// <param name="Server">The usage of a server in its own process meanwhile; null without one.</param>
 /// <param name="LinkShare">The part of a link's bandwidth that it used after its first second; null without one.</param>
 internal readonly record struct Sample(
     int Round,

@@ -13,7 +13,7 @@ internal static class LabWorker
         using var output = new StreamWriter(Console.OpenStandardOutput(), new UTF8Encoding(false)) { AutoFlush = true };
         using var input = new StreamReader(Console.OpenStandardInput(), Encoding.UTF8);
 
-        // What a library may print must not get between the messages.
+        // A library's output must not get between the messages.
         Console.SetOut(Console.Error);
         using var stop = new CancellationTokenSource();
 
@@ -86,8 +86,8 @@ internal static class LabWorker
     }
 }
 
-/// <summary>Tells the laboratory how a worker's part goes, and hears from it whether to go on.</summary>
-/// <param name="stop">Is cancelled when the answer is not to go on, or when nobody is there to answer any more.</param>
+/// <summary>Reports a worker's progress to the laboratory, which answers whether to go on.</summary>
+/// <param name="stop">Is cancelled when the answer is not to go on, or when the laboratory is gone.</param>
 internal sealed class WorkerProgress(TextReader input, TextWriter output, CancellationTokenSource stop) : ILabProgress
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);

@@ -32,13 +32,13 @@ internal abstract record PlannedCase(
 
     public abstract CaseParameters Parameters { get; }
 
-    /// <summary>What a run without the case says is missing.</summary>
+    /// <summary>The name under which a run lists the case as missing.</summary>
     public string Missing => Floor.Is(Method) ? $"rows {Floor.Prefix}*" : MissingCases;
 
     /// <summary>Its <see cref="Group"/> while nothing else computes.</summary>
     protected virtual string IdleGroup => CacheNames.ToText(Cache);
 
-    /// <summary><see cref="Missing"/> for a case that is no floor.</summary>
+    /// <summary><see cref="Missing"/> for a case that is not a floor.</summary>
     protected virtual string MissingCases => $"{Group} cases";
 
     /// <summary>Why the case cannot be measured on this machine; null when it can.</summary>
@@ -73,7 +73,7 @@ internal abstract class ForeignProcess : IDisposable
     public abstract void Dispose();
 }
 
-/// <summary>Brings about the state that a case asks for before every invocation, and checks what it left. Not timed.</summary>
+/// <summary>Brings about the state that a case asks for before every invocation, and checks its result. Not timed.</summary>
 internal class CaseState(PlannedCase planned, CacheControl? cache)
 {
     /// <summary>The resources that a server in another process used for the last finished invocation; null without one.</summary>
@@ -92,14 +92,14 @@ internal class CaseState(PlannedCase planned, CacheControl? cache)
     /// <returns>Bytes of large objects that it allocated since the last call; null without one, or when it does not know.</returns>
     public virtual long? ServerLargeObjects() => null;
 
-    /// <returns>Null when the state is as the case asks for, otherwise what is wrong with it.</returns>
+    /// <returns>Null when the state is as the case asks for, otherwise its fault.</returns>
     public virtual string? Prepare()
     {
         planned.Clear();
         return cache?.Prepare(planned.Cache, planned.Fill);
     }
 
-    /// <exception cref="Exception">The invocation did not leave what the case should leave.</exception>
+    /// <exception cref="Exception">The invocation did not leave the case's result.</exception>
     public virtual void Finish()
     {
         planned.Verify();

@@ -115,7 +115,7 @@ internal sealed class RoundRunner
         }
     }
 
-    // What the laboratory itself leaves behind in a round must not be collected within a measurement.
+    // The laboratory's own garbage of a round must not be collected within a measurement.
 #pragma warning disable RS0030
     private static void CollectGarbage()
     {

@@ -50,7 +50,7 @@ internal sealed class RunClock(TimeSpan? limit)
 
     public bool IsOver => limit is { } most && _watch.Elapsed >= most;
 
-    /// <summary>What the parts of the run after the current one are expected to take.</summary>
+    /// <summary>The expected time of the parts of the run after the current one.</summary>
     public TimeSpan AfterThisGroup { get; set; }
 
     /// <summary>The longest that can be left; null without a limit.</summary>

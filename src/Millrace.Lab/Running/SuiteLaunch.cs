@@ -35,7 +35,7 @@ internal sealed class SuiteLaunch : IDisposable
         _clock = new RunClock(request.Limit);
     }
 
-    /// <summary>Measures. Always returns what was measured until it had to end.</summary>
+    /// <summary>Measures. Always returns the measurements taken until it had to end.</summary>
     public static LaunchResult Run(Suite suite, LaunchRequest request, ILabProgress progress, CancellationToken stop)
     {
         using var launch = new SuiteLaunch(suite, request, progress, stop);
@@ -165,7 +165,7 @@ internal sealed class SuiteLaunch : IDisposable
         _hotRounds += isCold ? 0 : rounds;
         if (limits.WithPasses && _request.WithPasses)
         {
-            // A second copy of a method allocates and calls what the first does.
+            // A second copy of a method has the allocations and calls of the first.
             LabCase[] originals = [.. cases.Where(item => item.Planned is { Role: null, Foreign: null })];
             Pass("allocations", AllocationPass.Measure);
             Pass("system calls", _calls.Measure);

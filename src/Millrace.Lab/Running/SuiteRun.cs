@@ -6,14 +6,14 @@ namespace Millrace.Lab.Running;
 /// </summary>
 /// <remarks>
 /// Several processes, because two runs of one program differ by more than chance within one run explains: where its code
-/// and its memory come to lie, what the compiler did.
+/// and its memory lie, the compiler's choices.
 /// </remarks>
 internal sealed class SuiteRun
 {
     private const string SecondCopy = "measured of the first copy of the method only";
     private const string Interrupted = "the run ended before the pass that measures it";
 
-    // What the pass over all cases may take of a limited run.
+    // The share of a limited run that the pass over all cases may take.
     private static readonly TimeSpan MemoryTime = TimeSpan.FromSeconds(25);
     private static readonly Dictionary<string, string> NoMeters = [];
 
@@ -42,7 +42,7 @@ internal sealed class SuiteRun
         _seed = options.Seed ?? Random.Shared.Next();
     }
 
-    /// <summary>Measures. Blocks the calling thread until it is done or stopped; what was measured is always returned.</summary>
+    /// <summary>Measures. Blocks the calling thread until it is done or stopped; the measurements are always returned.</summary>
     public static LabResults Run(
         Suite suite, LabOptions options, ILaunchHost host, ILabProgress progress, CancellationToken stop) =>
         new SuiteRun(suite, options, host, progress, stop).Run();
@@ -114,7 +114,7 @@ internal sealed class SuiteRun
     {
         _progress.Phase("Measuring memory, a process for every case");
 
-        // The second copy of a method takes what the first does.
+        // The second copy of a method takes as long as the first.
         KeyValuePair<int, CaseResult>[] originals = [.. cases.Where(item => item.Value is { Error: null, Role: null })];
         for (int i = 0; i < originals.Length && !_stop.IsCancellationRequested && !_clock.IsOver; i++)
         {
@@ -151,21 +151,21 @@ internal sealed class SuiteRun
         LabResults results = InRunVerdicts.Add(ResultsBuilder.Build(run, cases.Select(item => WithPasses(item.Key, item.Value)), _suite.Methods));
         return _options.AgainstItself
             ? AgainstItself(results)
-            : results with { Bars = _suite.Bars(results), Finding = _suite.Finding(results) };
+            : results with { Targets = _suite.Targets(results), Finding = _suite.Finding(results) };
     }
 
-    // The aims of the suite are not what such a run is about.
+    // The suite's targets do not apply to such a run.
     private static LabResults AgainstItself(LabResults results)
     {
         NullSummary summary = NullSummary.Of(results);
         return results with
         {
             Finding = string.Join(' ', summary.Sentences().Take(2)),
-            Bars =
+            Targets =
             [
-                new BarResult
+                new TargetResult
                 {
-                    Figure = "methods told apart from themselves",
+                    Figure = "methods judged different from themselves",
                     Limit = $"≤ {NullSummary.Allowed:P0} of the pairs",
                     Measured = summary.Share is { } share
                         ? $"{summary.ToldApart.Count} of {summary.Judged}, {share:P1}"

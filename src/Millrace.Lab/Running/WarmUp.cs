@@ -8,7 +8,7 @@ namespace Millrace.Lab.Running;
 /// </remarks>
 internal static class WarmUp
 {
-    /// <summary>Phases at most, unless a suite says otherwise.</summary>
+    /// <summary>Maximum number of phases, unless a suite overrides it.</summary>
     public const int MaxPhases = 10;
     private const int CallsPerPhase = 36;
     private const int MinPhases = 5;
@@ -16,8 +16,8 @@ internal static class WarmUp
     // Of some 3,000; what still trickles in then is the laboratory's own and the framework's, called once a phase.
     private const int Stragglers = 5;
 
-    // The runtime's own delay before it compiles in the background is 100 ms. What it does then would take processors from
-    // the calls that follow, and from what is measured.
+    // The runtime's own delay before it compiles in the background is 100 ms. The compiler would then take processors from
+    // the following calls, and from the measurement.
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
     private const int MaxPauses = 12;
 

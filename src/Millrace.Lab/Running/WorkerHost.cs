@@ -5,7 +5,7 @@ namespace Millrace.Lab.Running;
 /// <summary>Where launches run: in their own processes or, for tests, in this one.</summary>
 internal interface ILaunchHost
 {
-    /// <exception cref="LabException">It could not begin; the message says why.</exception>
+    /// <exception cref="LabException">It could not begin; the message has the reason.</exception>
     LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop);
 
     MemoryResult MeasureMemory(MemoryRequest request);
@@ -17,7 +17,7 @@ internal sealed class WorkerHost(WorkerCommand command) : ILaunchHost
 {
     private const string TieredCompilation = "DOTNET_TieredCompilation";
 
-    // What a crashing process says at the end is what matters.
+    // The end of a crashing process' output matters.
     private const int LinesOfErrorKept = 12;
 
     private static readonly TimeSpan TimeToEnd = TimeSpan.FromSeconds(10);
@@ -54,7 +54,7 @@ internal sealed class WorkerHost(WorkerCommand command) : ILaunchHost
         }
         catch (IOException)
         {
-            // It died while it was written to; what follows says so.
+            // It died while it was written to; the next read reports it.
         }
 
         WorkerMessage? message = line is null
@@ -96,7 +96,7 @@ internal sealed class WorkerHost(WorkerCommand command) : ILaunchHost
         }
         catch (IOException)
         {
-            // It died while it was written to; what follows says so.
+            // It died while it was written to; the next read reports it.
         }
         finally
         {

@@ -30,7 +30,7 @@ internal sealed record LaunchRequest
     /// <summary>How long the launches after it are expected to take; for the estimate of the time left.</summary>
     public TimeSpan After { get; init; }
 
-    /// <summary>Whether it also makes the passes after the rounds, and measures what the meters cost.</summary>
+    /// <summary>Whether it also makes the passes after the rounds, and measures the cost of the meters.</summary>
     public bool WithPasses { get; init; }
 }
 
@@ -56,8 +56,8 @@ internal sealed record MemoryRequest(string Suite, LabOptions Options, IReadOnly
 }
 
 /// <summary>The memory of a process that ran one case.</summary>
-/// <param name="PeakOverIdleBytes">The same minus what it had before.</param>
-/// <param name="Reason">Why there are no numbers; null when there are.</param>
+/// <param name="PeakOverIdleBytes">The same minus the memory before.</param>
+/// <param name="Reason">Why there are no numbers; null if there are some.</param>
 internal sealed record MemoryResult(long PeakResidentBytes, long PeakOverIdleBytes, string? Reason)
 {
     public static MemoryResult Unavailable(string reason) => new(0, 0, reason);
@@ -67,7 +67,7 @@ internal sealed record MemoryResult(long PeakResidentBytes, long PeakOverIdleByt
 /// <param name="Address">The address that it listens on, which is that of a link's far end; null for loopback.</param>
 internal sealed record ServeRequest(string Suite, IReadOnlyList<TestFile> Inputs, string? Address = null)
 {
-    /// <summary>What it serves instead of a folder.</summary>
+    /// <summary>The object to serve instead of a folder.</summary>
     public LabBucket? Bucket { get; init; }
 }
 

@@ -8,7 +8,7 @@ using Millrace.Lab.Suites.Writes;
 namespace Millrace.Lab.Suites;
 
 /// <summary>
-/// The definition of a suite: methods that do the same thing, the cases and the limits of each mode, the files, and the aims.
+/// The definition of a suite: methods that do the same thing, the cases and the limits of each mode, the files, and the targets.
 /// <see cref="SuiteRun"/> and <see cref="SuiteLaunch"/> run all suites alike.
 /// </summary>
 internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
@@ -23,7 +23,7 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
     /// <summary>Environment variables of its processes, unless the user has set them.</summary>
     public virtual IReadOnlyDictionary<string, string> Environment { get; } = new Dictionary<string, string>();
 
-    /// <summary>How long the passes of the first launch take, as a part of what a launch takes without them.</summary>
+    /// <summary>How long the passes of the first launch take, as a part of a launch without them.</summary>
     public virtual double PassesAsLaunches => 0.4;
 
     /// <summary>Whether a pass also counts the bytes of large objects.</summary>
@@ -88,7 +88,7 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
                 + $"\"{plan[0].Method}\" (a method) or \"{plan[0].Id}\" (one case); * stands for any text.");
     }
 
-    /// <summary>Checks what the user asked for, and locks and makes the files that are measured.</summary>
+    /// <summary>Checks the user's request, and locks and makes the files that are measured.</summary>
     public SuiteInputs TakeInputs(LabOptions options)
     {
         string data = DataPath(options);
@@ -123,7 +123,7 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
 
     public virtual IServedFiles Serve(ServeRequest request) => throw new LabException($"The suite {Name} has no server.");
 
-    public abstract IReadOnlyList<BarResult> Bars(LabResults results);
+    public abstract IReadOnlyList<TargetResult> Targets(LabResults results);
 
     /// <summary>States the result in a sentence; null when too little was measured.</summary>
     public abstract string? Finding(LabResults results);
@@ -138,7 +138,7 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
     /// <summary>The cases that are also measured while other work keeps every processor busy.</summary>
     protected virtual IEnumerable<PlannedCase> BusyCases(LabOptions options, IReadOnlyList<TestFile> files, Uri server) => [];
 
-    /// <summary>Makes what is made once before the first process.</summary>
+    /// <summary>Makes the shared files once, before the first process.</summary>
     protected virtual IReadOnlyList<TestFile> MakeFiles(
         string data, IReadOnlyList<TestFile> files, IReadOnlyList<PlannedCase> plan)
     {
@@ -182,5 +182,5 @@ internal static class SuiteCatalog
 
     public static Suite Find(string name) => All.FirstOrDefault(suite => suite.Name == name)
         ?? throw new LabException(
-            $"There is no suite \"{name}\". There are: {string.Join(", ", All.Select(suite => suite.Name))}.");
+            $"Unknown suite \"{name}\". The suites are {string.Join(", ", All.Select(suite => suite.Name))}.");
 }

@@ -175,7 +175,7 @@ public sealed class ClaimTests
         {
             Check(item, "CannotBeTold", "Not measured: ", evidence: false);
             Assert.StartsWith("millrace lab files", item.Check, StringComparison.Ordinal);
-            Assert.EndsWith(": cannot be told", item.Title, StringComparison.Ordinal);
+            Assert.EndsWith(": not decidable", item.Title, StringComparison.Ordinal);
         });
     }
 

@@ -40,7 +40,7 @@ public sealed class RuleTests
         Advice other = Assert.Single(Apply(
             FileRules.BestMethod, Case("FilePipeReadAhead", 4096, 10, cpu: 20), Case("MemoryMapped", 4096, 10, cpu: 10)));
         Assert.Equal(
-            "Use FilePipeReadAhead: the framework's mapping ends the process when somebody truncates the file.", other.Action);
+            "Use FilePipeReadAhead: the framework's mapping ends the process when the file is truncated.", other.Action);
     }
 
     [Fact]

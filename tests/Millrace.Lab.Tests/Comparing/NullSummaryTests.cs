@@ -45,6 +45,6 @@ public sealed class NullSummaryTests
         Assert.Null(summary.Share);
         Assert.Contains(summary.Sentences(), line => line.Contains("1 launch in common", StringComparison.Ordinal));
         Assert.Contains(
-            "cannot tell its noise", NullSummary.Of(Results.Fixture.Run() with { Noise = [] }).Sentences()[0], StringComparison.Ordinal);
+            "noise is unknown", NullSummary.Of(Results.Fixture.Run() with { Noise = [] }).Sentences()[0], StringComparison.Ordinal);
     }
 }

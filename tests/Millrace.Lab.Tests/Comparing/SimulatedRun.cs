@@ -30,7 +30,7 @@ internal sealed class SimulatedRun
         }
 
         LabResults results = Fixture.Run([.. cases]) with { Purpose = IsNull ? "null" : null };
-        return InRunVerdicts.Add(results with { Noise = [.. Noise(results)], Bars = [], Warnings = [], Absent = [] });
+        return InRunVerdicts.Add(results with { Noise = [.. Noise(results)], Targets = [], Warnings = [], Absent = [] });
     }
 
     public StoredRun Stored(string name) => new(name, Make());

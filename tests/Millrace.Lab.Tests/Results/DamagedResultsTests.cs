@@ -22,7 +22,7 @@ public sealed class DamagedResultsTests : IDisposable
     [Theory]
     [InlineData("", "is empty")]
     [InlineData(" \n", "is empty")]
-    [InlineData("[1, 2]", "no results file")]
+    [InlineData("[1, 2]", "not a results file")]
     [InlineData("{\"name\": \"other\"}", "no field \"schema\"")]
     [InlineData("{\"schema\": 5}", "the schema \"5\"")]
     [InlineData("{\"schema\": \"millrace.results/2\", \"cases\": 7}", "update millrace")]

@@ -185,7 +185,7 @@ internal static class Fixture
             },
         ],
         Finding = "A finding.",
-        Bars = [new BarResult { Figure = "a / b", Limit = "≤ 1", Measured = "0.5", Met = true }],
+        Targets = [new TargetResult { Figure = "a / b", Limit = "≤ 1", Measured = "0.5", Met = true }],
         Cases = cases,
     };
 }

@@ -42,7 +42,7 @@ public sealed class ServerSuiteTests(ServerSuiteTests.Measured measured) : IClas
         }
 
         Assert.Empty(_results.Absent);
-        Assert.All(_results.Bars, bar => Assert.NotNull(bar.Met));
+        Assert.All(_results.Targets, target => Assert.NotNull(target.Met));
         Assert.Contains("it received 1 MiB over HTTP/1.1 in", _results.Finding, StringComparison.Ordinal);
     }
 

@@ -26,8 +26,8 @@ public sealed class StoresSuiteTests(StoresSuiteTests.Measured measured) : IClas
         Assert.Equal(
             ["Millrace download", "Millrace upload", "Rclone download", "Rclone upload", "RcloneOnePut upload", "RcloneUnchecked download", "RcloneUnchecked upload"],
             results.Cases.Where(item => item.Role is null).Select(item => $"{item.Method} {item.Parameters.Direction}").Order(StringComparer.Ordinal));
-        Assert.Equal(4, results.Bars.Count);
-        Assert.All(results.Bars, bar => Assert.NotNull(bar.Met));
+        Assert.Equal(4, results.Targets.Count);
+        Assert.All(results.Targets, target => Assert.NotNull(target.Met));
         Assert.Contains("from the bucket in", results.Finding, StringComparison.Ordinal);
     }
 

@@ -28,8 +28,8 @@ public sealed class TransfersSuiteTests(TransfersSuiteTests.Measured measured) :
         Assert.Equal(4, _results.Noise.Count);
         Assert.Equal(
             ["GrpcDirect / HttpClient, download, gzip, every buffer ≥ 64 KiB"],
-            _results.Bars.Where(bar => bar.Met is null && !bar.Figure.Contains("round trip", StringComparison.Ordinal))
-                .Select(bar => bar.Figure).Where(figure => figure.Contains("download", StringComparison.Ordinal)));
+            _results.Targets.Where(target => target.Met is null && !target.Figure.Contains("round trip", StringComparison.Ordinal))
+                .Select(target => target.Figure).Where(figure => figure.Contains("download", StringComparison.Ordinal)));
         Assert.Contains("of HttpClient with buffers of 64 KiB; it uploaded 22.79 MiB in", _results.Finding, StringComparison.Ordinal);
     }
 

@@ -32,8 +32,8 @@ public sealed class WritesSuiteTests(WritesSuiteTests.Measured measured) : IClas
         Assert.Equal(11, _results.Noise.Count(noise => noise.Parameters.Chunk is not null));
         Assert.Equal(
             ["FilePipeCopy / FileCopy, hot, not durable", "FilePipeScan in 2 parts / RawReadTwo, two threads that only read and sum or count"],
-            _results.Bars.Where(bar => bar.Met is null).Select(bar => bar.Figure));
-        Assert.Equal(11, _results.Bars.Count);
+            _results.Targets.Where(target => target.Met is null).Select(target => target.Figure));
+        Assert.Equal(11, _results.Targets.Count);
         Assert.StartsWith("FilePipe wrote 1 MiB in", _results.Finding, StringComparison.Ordinal);
         Assert.Contains("; it committed durably 1 MiB", _results.Finding, StringComparison.Ordinal);
     }

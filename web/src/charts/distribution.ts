@@ -14,7 +14,7 @@ export interface TimeScale {
 const launchColours = 5;
 const colourOf = (launch: number): string => `var(--launch-${launch % launchColours})`;
 
-// An axis of times; the extent is that of what is drawn.
+// An axis of times; the extent is that of the drawn values.
 function timeAxis(drawn: { ms: number }[], { log }: TimeScale, ticks: number) {
   const times = drawn.map(({ ms }) => ms);
   return { ...(log ? logAxis(Math.min(...times), Math.max(...times)) : { ticks }), tickFormat: tickText, tickSize: 3 };

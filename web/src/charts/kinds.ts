@@ -12,7 +12,7 @@ const shapes: Record<Kind, string> = {
   other: '<path d="M6 1 11.5 10.5 0.5 10.5Z"/>',
 };
 
-/** What the colours and signs stand for. */
+/** The meaning of the colours and signs. */
 export function kindKey(kinds: Set<Kind>, baseline: string | null): HTMLElement {
   const names: Record<Kind, string> = { own: "Millrace", baseline: `baseline: ${baseline ?? ""}`, other: "other" };
   const items = (["baseline", "other", "own"] as const).filter((kind) => kinds.has(kind)).map((kind) => {

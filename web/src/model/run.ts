@@ -36,13 +36,13 @@ export interface Case {
   samples(): Sample[];
 }
 
-/** Which of three groups a method belongs to; they are told apart by colour and by sign. */
+/** Which of three groups a method belongs to; they differ in colour and sign. */
 export type Kind = "own" | "baseline" | "other";
 
 export interface Run {
   id: string;
   facts: RunPayload;
-  /** All but the second copies, which tell how large the noise is. */
+  /** All but the second copies, which show how large the noise is. */
   cases: Case[];
   baseline: string | null;
   axis: string | null;

@@ -19,7 +19,7 @@ export const current = (): Session => session;
 export const mustSignIn = (): boolean => session.required && !session.signedIn;
 export const prefix = (): string => (session.prefix ?? "").replace(/\/+$/, "");
 
-/** Whether the token may do this at all, and to this name. What it may not do is not offered. */
+/** Whether the token may do this at all, and to this name. Other actions are not offered. */
 export function may(scope: Scope, name?: string): boolean {
   if (scope === "link" && session.canLink !== true) return false;
   if (session.required && session.signedIn && scope !== "link" && !(session.scopes ?? []).includes(scope)) return false;

@@ -101,7 +101,7 @@ export const readSession = async (): Promise<Session> => (await send(paths.sessi
 export const signIn = (token: string): Promise<unknown> => send(paths.session, json("POST", { token }));
 export const signOut = (): Promise<unknown> => send(paths.session, { method: "DELETE" });
 
-/** Only the version that is shown: another one was written by somebody else in the meantime. */
+/** Only the version that is shown: another one was written in the meantime. */
 const ifShown = ({ tag }: Entry): Record<string, string> => (tag ? { "If-Match": tag } : {});
 
 export const remove = (name: string, entry: Entry): Promise<unknown> =>
@@ -133,7 +133,7 @@ export async function* foldersIn(folder: string): AsyncGenerator<string[]> {
   } while (after !== undefined);
 }
 
-/** What a name stands for; the SHA-256 of a file where it is known or `digest` asks for it. */
+/** The entry of a name; the SHA-256 of a file where it is known or `digest` asks for it. */
 export async function stat(name: string, digest = false): Promise<{ isFolder: boolean; size: number; modified: number; tag: string | undefined; sha256: string | undefined }> {
   // For a range, browsers ask for the file as it is: a compressed response has neither length nor digest of the file.
   const { headers, url } = await send(urlOf(name), { method: "HEAD", headers: { Range: "bytes=0-", ...(digest ? { "Want-Repr-Digest": "sha-256=9" } : {}) } });

@@ -28,7 +28,7 @@ import { askForToken } from "./view/signIn.ts";
 import { placeholder } from "./view/state.ts";
 import { Toolbar } from "./view/toolbar.ts";
 
-/** A folder that nobody looked at for so long is read again when somebody does. */
+/** A folder that was not visible for so long is read again when it is visible. */
 const staleMs = 30_000;
 const arrivalMs = 150;
 
@@ -164,7 +164,7 @@ export class App {
     this.enter(folder);
   }
 
-  /** Shows a folder: what the server sent with the page first, if it did, then what the worker reads. */
+  /** Shows a folder: first the entries that the server sent with the page, if any, then those that the worker reads. */
   private enter(folder: string, served: Entry[] = []): void {
     const from = this.folder;
     this.reveal = from && parentOf(from) === folder ? baseName(from) : undefined;
@@ -231,7 +231,7 @@ export class App {
     const text = !may("list") || this.failure ? "" : !listing.complete ? texts.loading(listing.all)
       : arrangement.filter ? texts.matches(listing.length, listing.all) : [texts.summary(listing.folders, files, size(listing.bytes)), listing.omitted ? texts.omitted(listing.omitted) : ""].filter(Boolean).join(". ");
     if (arrangement.filter && listing.complete && text !== this.status.textContent) announce(text);
-    // It was read in part: what is missing would otherwise look as if it did not exist.
+    // It was read in part: missing entries would otherwise look as if they did not exist.
     if (this.failure && listing.length > 0) this.status.replaceChildren(`${texts.incomplete} ${new ServerError(this.failure.status).message} `, h("button", { type: "button", class: "button small", click: () => this.readAgain() }, texts.tryAgain));
     else this.status.textContent = text;
     this.grid.grid.setAttribute("aria-busy", String(may("list") && !listing.complete && !this.failure));
@@ -312,7 +312,7 @@ export class App {
     this.grid.showSelection();
   }
 
-  /** Uploads into the folder that is shown now: reading what was dropped may take longer than the person stays there. */
+  /** Uploads into the folder that is shown now: reading the dropped folder may take longer than the user stays there. */
   private uploader(): (gathered: Gathered) => void {
     const { folder } = this;
     return (gathered) => {
@@ -415,7 +415,7 @@ export class App {
   }
 }
 
-/** The folder of an address: what is below the files' path, without a file's name. */
+/** The folder of an address: the part below the files' path, without a file's name. */
 function folderOf(path: string): string {
   const name = path.startsWith(paths.files) ? path.slice(paths.files.length) : "";
   const folder = name.slice(0, name.lastIndexOf("/") + 1).replace(/\/+$/, "");

@@ -19,7 +19,7 @@ export function nextName(name: string): string {
   const base = baseName(name);
   const room = Math.min(maxPartBytes, maxBytes - bytesOf(join(folder, "/")));
   const dot = base.lastIndexOf(".");
-  // What is after a dot and is most of a name is no extension.
+  // The part after a dot is not an extension if it is most of the name.
   const at = dot > 0 && bytesOf(base.slice(dot)) < room / 2 ? dot : base.length;
   const [stem, end] = [base.slice(0, at), base.slice(at)];
   const numbered = / \((\d+)\)$/.exec(stem);

@@ -15,7 +15,7 @@ export function significant(value: number, digits = 3): string {
 /** A count: whole numbers without decimals. */
 export const count = (value: number): string => (Number.isInteger(value) ? grouped.format(value) : significant(value));
 
-/** An estimate, told from a count by its sign. Nothing at all is known exactly. */
+/** An estimate, marked by a sign that a count lacks. Zero is exact. */
 export const estimate = (value: number): string => (value === 0 ? "0" : `≈ ${value >= 100 ? grouped.format(value) : count(value)}`);
 
 export const milliseconds = (value: number): string => significant(value, 4);

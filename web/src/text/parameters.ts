@@ -16,7 +16,7 @@ export const parameterTitle = (name: string): string => {
 export const valueText = (name: string, value: string | number): string =>
   typeof value === "number" && inBytes.has(name) ? bytes(value) : String(value);
 
-/** A value that says itself what it is of. */
+/** A value that needs no label. */
 export const parameterText = (name: string, value: string | number): string =>
   typeof value === "number" && !inBytes.has(name) ? `${words(name)} ${value}` : valueText(name, value);
 

@@ -8,7 +8,7 @@ export function advice(run: Run): HTMLElement | null {
   return folded(run.facts.advice.filter((item) => !item.ofOthers));
 }
 
-/** Whether what others concluded holds here. */
+/** Whether a published conclusion holds here. */
 export function conclusions(run: Run): HTMLElement | null {
   return folded(run.facts.advice.filter((item) => item.ofOthers));
 }

@@ -8,7 +8,7 @@ export interface Column {
   title: string;
   unit: string;
   number: boolean;
-  /** What it sorts by; null goes last. */
+  /** The sort key; null goes last. */
   value(item: Case): number | string | null;
   text(item: Case): string;
 }

@@ -6,7 +6,7 @@ import { parametersText } from "../text/parameters.ts";
 
 type Section = [string, string, HTMLElement | null];
 
-/** What one has to know to trust the numbers, or to measure them again. */
+/** The facts needed to trust the numbers, or to measure them again. */
 export function facts(run: Run): Section[] {
   return [
     ["noise", "Noise", noise(run)],
@@ -43,7 +43,7 @@ function meters(run: Run): HTMLElement | null {
   ];
   if (rows.length === 0 && meterCosts.length === 0) return null;
   const costs = meterCosts.map((cost) => [cost.meter, duration(cost.nanoseconds / 1e9), cost.per, cost.where]);
-  return h("div", {}, list(rows), costs.length === 0 ? null : [h("h4", {}, "What they cost here"), grid(["Meter", "Time", "Per", "Where"], costs, 4)].flat());
+  return h("div", {}, list(rows), costs.length === 0 ? null : [h("h4", {}, "Their cost here"), grid(["Meter", "Time", "Per", "Where"], costs, 4)].flat());
 }
 
 function launches(run: Run): HTMLElement | null {

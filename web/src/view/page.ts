@@ -3,7 +3,7 @@ import type { Payload } from "../model/payload.ts";
 import { decodeRun, type Run } from "../model/run.ts";
 import { time } from "../text/numbers.ts";
 import { advice, conclusions } from "./advice.ts";
-import { aims } from "./aims.ts";
+import { targets } from "./targets.ts";
 import { caseDialog } from "./caseDialog.ts";
 import { caseTable } from "./caseTable.ts";
 import { compare } from "./compare.ts";
@@ -46,10 +46,10 @@ function section(run: Run, payload: Payload, several: boolean): HTMLElement {
   const sections: Section[] = [
     ...(picture ? [picture] : []),
     ["advice", "Advice", advice(run)],
-    ["aims", "Aims", aims(run)],
+    ["targets", "Targets", targets(run)],
     ...charts,
     ["published", "Published figures", published(run, payload.published)],
-    ["conclusions", "What others concluded, tested here", conclusions(run)],
+    ["conclusions", "Published conclusions, tested here", conclusions(run)],
     ["table", "All cases", caseTable(run)],
     ...facts(run),
   ];

@@ -7,7 +7,7 @@ import { parametersText, valueText } from "../text/parameters.ts";
 type Row = Published["rows"][number];
 type Pair = { row: Row; item: Case | undefined };
 
-/** What others published, beside what this machine measured for the method that it corresponds to. */
+/** Published figures, beside this machine's figures for the corresponding method. */
 export function published(run: Run, tables: Published[]): HTMLElement | null {
   const methods = new Set(run.cases.map((item) => item.method));
   const shown = tables.filter((table) => table.rows.some((row) => row.ourMethod !== undefined && methods.has(row.ourMethod)));
@@ -26,7 +26,7 @@ function one(run: Run, table: Published): HTMLElement {
     h(
       "details",
       { class: "no-print" },
-      h("summary", {}, `All ${table.rows.length} published rows, and what is known about them`),
+      h("summary", {}, `All ${table.rows.length} published rows, with their details`),
       h("p", { class: "small" }, `${table.notes} Dotted: the baseline of each.`),
       framed(`${table.title}, all rows`, ["Published as", "Ratio", "Case of this run"], pairs.map(({ row, item }) => line(row, item, most))),
     ),

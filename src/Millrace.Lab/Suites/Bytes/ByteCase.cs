@@ -9,7 +9,7 @@ internal sealed record ByteCase(string Method, ByteSource Source, int Buffer, in
 
     public override bool NeedsServer => Source.Address is not null;
 
-    // What a server has in its memory is always hot.
+    // A server's memory is always hot.
     public override TestFile? CachedFile => Source.Address is null ? Source.File : null;
 
     protected override string MissingCases => "cases of bytes";

@@ -6,7 +6,7 @@ namespace Millrace.Lab.Suites.Bytes;
 /// <remarks>
 /// Every walk comes to the same sum of all bytes. It is a checked one: nothing wraps around, and in methods that await, where
 /// locals are fields, the compiler then keeps load, addition and store apart. Unchecked it makes one instruction of them
-/// that takes 6 cycles a byte and hides what the sequence below costs (docs/measuring.md).
+/// that takes 6 cycles a byte and hides the cost of the sequence below (docs/measuring.md).
 /// </remarks>
 internal interface IByteWalk
 {

@@ -10,7 +10,7 @@ internal sealed class BytesSuite(SuiteLimits? limits = null, long length = Bytes
     /// <summary>The end of the names of methods that count lines.</summary>
     public const string Lines = ".Lines";
 
-    // The methods that the aims are about.
+    // The methods that the targets are about.
     public const string Sequence = "MillraceBytes.AwaitForEach";
     public const string PlainSequence = "AsyncBytes.AwaitForEach";
     public const string ArrayFor = "AllAtOnce.For";
@@ -134,9 +134,9 @@ internal sealed class BytesSuite(SuiteLimits? limits = null, long length = Bytes
 
     public override IServedFiles Serve(ServeRequest request) => ByteServer.Start(request.Inputs);
 
-    public override IReadOnlyList<BarResult> Bars(LabResults results) => BytesBars.Check(results);
+    public override IReadOnlyList<TargetResult> Targets(LabResults results) => BytesTargets.Check(results);
 
-    public override string? Finding(LabResults results) => BytesBars.Finding(results);
+    public override string? Finding(LabResults results) => BytesTargets.Finding(results);
 
     protected override IReadOnlyList<TestFile> Files(LabOptions options, string data)
     {

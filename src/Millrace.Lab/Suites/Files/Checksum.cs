@@ -23,8 +23,8 @@ internal struct Checksum
 
     public readonly long Bytes => _bytes;
 
-    /// <summary>A sum of a file's values from an offset on, the first of which may lack its lowest bytes.</summary>
-    /// <remarks>The values are where they are in the file, so that what is summed lies in memory as it does from the beginning.</remarks>
+    /// <summary>A sum of a file's values starting at an offset, the first of which may lack its lowest bytes.</summary>
+    /// <remarks>The values are where they are in the file, so that they lie in memory as they do from the beginning.</remarks>
     public static Checksum From(long offset) => new() { _shift = (int)(offset & 7) };
 
     public void Add(ReadOnlySpan<byte> piece)

@@ -35,7 +35,7 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
         nameof(FileReading.FilePipeDirect),
     ];
 
-    /// <summary>What the machine does at best; see <see cref="RawReading"/>.</summary>
+    /// <summary>The machine's limit; see <see cref="RawReading"/>.</summary>
     public static readonly string[] FloorMethods = [Floor.Read, Floor.ReadTwo, Floor.Map, Floor.Sum];
 
     /// <summary>The blocks of <see cref="Floor.Read"/>: the best depends on the processor.</summary>
@@ -44,7 +44,7 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
     /// <summary>Where reading begins in a few cases: the kernel copies slowly between places that lie differently within their pages.</summary>
     public static readonly long[] Offsets = [5, 4089, 4095];
 
-    /// <summary>Blocks that a file pipe is told to read, for comparison with the one that it chooses.</summary>
+    /// <summary>Block sizes set for a file pipe, for comparison with the one that it chooses.</summary>
     public static readonly int[] FixedBlocks = [262144, 524288, 1048576, 2097152];
 
     // Of the floor's rows that have no best block.
@@ -105,9 +105,9 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
             buffer => (FileCase)planned with { Source = file, Buffer = buffer, Fill = CacheFill.LargeWrites, Offset = 0, Block = 0 });
     }
 
-    public override IReadOnlyList<BarResult> Bars(LabResults results) => FilesBars.Check(results);
+    public override IReadOnlyList<TargetResult> Targets(LabResults results) => FilesTargets.Check(results);
 
-    public override string? Finding(LabResults results) => FilesBars.Finding(results);
+    public override string? Finding(LabResults results) => FilesTargets.Finding(results);
 
     protected override IReadOnlyList<TestFile> Files(LabOptions options, string data) => options.FilePath is { } path
         ? [UserFile.Inspect(path)]

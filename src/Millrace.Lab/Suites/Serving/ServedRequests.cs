@@ -72,7 +72,7 @@ internal sealed class RawHttpClient : IDisposable
         _socket.Connect(IPEndPoint.Parse(address.Authority));
     }
 
-    /// <param name="compares">Whether what arrives is compared with the file, and not only counted.</param>
+    /// <param name="compares">Whether the received bytes are compared with the file, and not only counted.</param>
     public void Get(string path, TestFile source, bool compares)
     {
         Send($"GET {path} HTTP/1.1\r\nHost: {_host}\r\n\r\n");
@@ -170,7 +170,7 @@ internal static class LoadProgram
     /// <summary>Why it cannot be used; null when it can.</summary>
     public static string? WhyNot => Installed.WhyNot(Name, "nghttp2-client");
 
-    /// <param name="address">What is asked for.</param>
+    /// <param name="address">The requested address.</param>
     /// <param name="planned">How often, and how.</param>
     /// <param name="body">The file that is sent, where one is.</param>
     /// <exception cref="IOException">Not every request succeeded.</exception>
@@ -209,7 +209,7 @@ internal static class LoadProgram
             throw new IOException($"h2load of {address} failed: {output}");
         }
 
-        // gRPC tells of failures behind the answer, of which h2load shows nothing.
+        // gRPC reports failures in trailers, which h2load does not show.
         if (planned.Work == ServedWork.GrpcDownload && BytesOfData(output) < planned.Source.Bytes)
         {
             throw new IOException($"{address} sent less than the file: {output}");
@@ -258,7 +258,7 @@ internal static class GrpcRequest
         return path;
     }
 
-    /// <summary>A message behind its five bytes: not compressed, and its length.</summary>
+    /// <summary>A message after its five bytes: not compressed, and its length.</summary>
     private static void WriteMessage(FileStream body, byte[] message)
     {
         Span<byte> head = stackalloc byte[5];

@@ -2,7 +2,7 @@ using Millrace.Lab.Suites.Transfers;
 
 namespace Millrace.Lab.Suites.Serving;
 
-/// <summary>Something that is asked of one of the servers, in a process of its own.</summary>
+/// <summary>A request to one of the servers, in a process of its own.</summary>
 /// <param name="Server">Where the process of the servers answers.</param>
 /// <param name="Requests">How many requests an invocation is.</param>
 /// <param name="Connections">How many connections share them.</param>
@@ -20,7 +20,7 @@ internal sealed record ServerCase(
     /// <summary>The only group: all cases share rounds.</summary>
     public const string Only = "server";
 
-    /// <summary>What an application answers that serves no file.</summary>
+    /// <summary>The response of an application that serves no file.</summary>
     public const string Text = "Hello, world!";
 
     public const string Download = "download";
@@ -138,7 +138,7 @@ internal enum ServedWork
     /// <summary>With its digest, and on the device before the answer.</summary>
     UploadToStore,
 
-    /// <summary>Millrace's service, without a digest of what was not asked for.</summary>
+    /// <summary>Millrace's service, without a digest unless it was requested.</summary>
     GrpcDownload,
 
     /// <summary>Millrace's service, without a digest and without waiting for the device.</summary>

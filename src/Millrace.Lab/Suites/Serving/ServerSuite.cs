@@ -50,9 +50,9 @@ internal sealed class ServerSuite(SuiteLimits? limits = null, long large = Serve
 
     public override IServedFiles Serve(ServeRequest request) => WebServers.Start(new ServerInputs(request.Inputs).Folder);
 
-    public override IReadOnlyList<BarResult> Bars(LabResults results) => ServerBars.Check(results);
+    public override IReadOnlyList<TargetResult> Targets(LabResults results) => ServerTargets.Check(results);
 
-    public override string? Finding(LabResults results) => ServerBars.Finding(results);
+    public override string? Finding(LabResults results) => ServerTargets.Finding(results);
 
     protected override IReadOnlyList<TestFile> Files(LabOptions options, string data)
     {
@@ -117,13 +117,13 @@ internal static class ServerFolders
 
     public static string In(string data) => Path.Combine(data, "millrace-server");
 
-    /// <summary>What the applications and nginx serve; it contains the measured files.</summary>
+    /// <summary>The folder that the applications and nginx serve; it contains the measured files.</summary>
     public static string Files(string folder) => Path.Combine(folder, "files");
 
     /// <summary>The folder of one of Millrace's stores, which lets no other store share it.</summary>
     public static string Store(string folder, string method) => Path.Combine(folder, method);
 
-    /// <summary>Where a server keeps what is uploaded.</summary>
+    /// <summary>Where a server keeps uploads.</summary>
     public static string FolderOf(string folder, string method) =>
         method is WebServer.Serve or WebServer.ServeKestrel ? Store(folder, method) : Files(folder);
 
@@ -136,7 +136,7 @@ internal static class ServerFolders
         }
     }
 
-    /// <summary>Removes what was uploaded: the kernel forgets what it has not written yet.</summary>
+    /// <summary>Removes the uploads: the kernel forgets bytes it has not written yet.</summary>
     public static void Clear(string folder)
     {
         File.Delete(Path.Combine(Files(folder), UploadedName));

@@ -11,7 +11,7 @@ using Millrace.Transfer.Server;
 namespace Millrace.Lab.Suites.Serving;
 
 /// <summary>
-/// The servers of a run in one process, nginx in its own. Each begins when it is asked for; those that nobody asks anything take no time.
+/// The servers of a run in one process, nginx in its own. Each starts on demand; unused ones take no time.
 /// </summary>
 internal sealed class WebServers : IServedFiles
 {
@@ -53,7 +53,7 @@ internal sealed class WebServers : IServedFiles
     public static ServedAddress Find(Uri server, string method) =>
         ServedAddress.Parse(Question.Ask(new Uri(server, AskPath + QueryOf(method))));
 
-    /// <summary>What is behind a path that is about one of them.</summary>
+    /// <summary>The query of a path that is about one of them.</summary>
     public static string QueryOf(string method) => $"?{MethodKey}={method}";
 
     public void Dispose()
@@ -203,7 +203,7 @@ internal sealed record ServedAddress(Uri Http1, Uri? Http2, Uri? Grpc)
     public override string ToString() => $"{Http1} {Http2} {Grpc}";
 }
 
-/// <summary>Millrace's gRPC service in an application of its own: the plain one beside it has no access control.</summary>
+/// <summary>Millrace's gRPC service in an application of its own: the plain one beside it lacks access control.</summary>
 internal sealed class GrpcServer : IAsyncDisposable
 {
     private readonly LocalFileStore _store;
@@ -220,7 +220,7 @@ internal sealed class GrpcServer : IAsyncDisposable
 
     public Uri Address { get; }
 
-    /// <param name="folder">What it serves.</param>
+    /// <param name="folder">The folder that it serves.</param>
     /// <param name="plain">Disposed with it.</param>
     /// <param name="builder">With the transport.</param>
     public static async Task<GrpcServer> StartAsync(string folder, WebApplication plain, WebApplicationBuilder builder)

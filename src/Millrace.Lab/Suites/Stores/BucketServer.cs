@@ -38,7 +38,7 @@ internal sealed class BucketServer : IServedFiles
     public Uri Address { get; }
 
     /// <summary>Starts it and puts the objects.</summary>
-    /// <exception cref="LabException">The bucket cannot be used; the message says why.</exception>
+    /// <exception cref="LabException">The bucket cannot be used; the message has the reason.</exception>
     public static BucketServer Start(LabBucket bucket, IReadOnlyList<TestFile> files) => StartAsync(bucket, files).GetAwaiter().GetResult();
 
     /// <summary>Where the bucket's files are.</summary>

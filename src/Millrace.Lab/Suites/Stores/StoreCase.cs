@@ -36,7 +36,7 @@ internal sealed record StoreCase(string Method, LabBucket Bucket, Uri Server, Te
         Cache = CacheNames.Hot,
     };
 
-    /// <summary>The object that an upload makes, and a download reads. Each program reads what it wrote, with its own digest.</summary>
+    /// <summary>The object that an upload makes, and a download reads. Each program reads its own object, with its own digest.</summary>
     public string ObjectName => IsUpload ? $"uploaded-{Method}" : BucketServer.NameOf(Method, Source);
 
     public string Downloaded => Path.Combine(Path.GetDirectoryName(Path.GetDirectoryName(Source.Path)!)!, $"downloaded-{Method}.bin");

@@ -72,7 +72,7 @@ internal static class RcloneProgram
             .. isChecked ? (ReadOnlySpan<string>)[] : ["--s3-disable-checksum"],
         ]);
 
-    /// <param name="isChecked">Whether it compares what it wrote with the MD5 that it has stored.</param>
+    /// <param name="isChecked">Whether it compares the written bytes with the MD5 that it has stored.</param>
     public static void Download(LabBucket bucket, string name, string path, bool isChecked) =>
         Run(bucket, ["copyto", UrlOf(bucket, name), path, "--buffer-size", "64M", .. isChecked ? (ReadOnlySpan<string>)[] : ["--ignore-checksum"]]);
 

@@ -43,16 +43,16 @@ internal sealed class StoresSuite(SuiteLimits? limits = null, long large = Store
     public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
         (StoreCase)planned with { Role = null, Plan = 0, Source = files[0] };
 
-    // Another program starts anew every time.
+    // Another program starts again every time.
     public override IEnumerable<PlannedCase> WarmUps(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
         planned is StoreCase { UsesProgram: true } ? [] : base.WarmUps(planned, options, files);
 
     public override IServedFiles Serve(ServeRequest request) => BucketServer.Start(
         request.Bucket ?? throw new LabException("The suite stores serves a bucket, and none was named."), request.Inputs);
 
-    public override IReadOnlyList<BarResult> Bars(LabResults results) => StoresBars.Check(results);
+    public override IReadOnlyList<TargetResult> Targets(LabResults results) => StoresTargets.Check(results);
 
-    public override string? Finding(LabResults results) => StoresBars.Finding(results);
+    public override string? Finding(LabResults results) => StoresTargets.Finding(results);
 
     protected override IReadOnlyList<TestFile> Files(LabOptions options, string data)
     {
@@ -93,25 +93,25 @@ internal static class StoreMethod
     public static readonly string[] All = [Rclone, RcloneOnePut, RcloneUnchecked, Millrace];
 }
 
-/// <summary>The aims of moving a file through a server to a bucket, and the result in a sentence.</summary>
-internal static class StoresBars
+/// <summary>The targets of moving a file through a server to a bucket, and the result in a sentence.</summary>
+internal static class StoresTargets
 {
     // Of rclone's time.
     private const double Limit = 1.10;
 
-    private static readonly BarDefinition[] Bars =
+    private static readonly TargetDefinition[] Targets =
     [
         .. from direction in (string[])[TransfersSuite.Upload, TransfersSuite.Download]
            from other in (string[])[StoreMethod.Rclone, StoreMethod.RcloneUnchecked]
-           select BarDefinition.Ratio(
+           select TargetDefinition.Ratio(
                $"{StoreMethod.Millrace} / {(other == StoreMethod.Rclone && direction == TransfersSuite.Upload ? $"the faster of {other} and {StoreMethod.RcloneOnePut}" : other)}, {direction}",
                Limit,
                cases => [.. Pairs(cases, other, direction), .. other == StoreMethod.Rclone ? Pairs(cases, StoreMethod.RcloneOnePut, direction) : []]),
     ];
 
-    public static IReadOnlyList<BarResult> Check(LabResults results) => BarDefinition.Check(results, Bars);
+    public static IReadOnlyList<TargetResult> Check(LabResults results) => TargetDefinition.Check(results, Targets);
 
-    /// <summary>What an upload and a download took; null when they were not measured.</summary>
+    /// <summary>The times of an upload and a download; null when they were not measured.</summary>
     public static string? Finding(LabResults results)
     {
         var cases = new MeasuredCases(results);

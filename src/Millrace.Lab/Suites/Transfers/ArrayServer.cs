@@ -8,7 +8,7 @@ using Millrace.Transfer.Server;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>
-/// The server of the array rows: Millrace's store behind an endpoint that gathers every message in an array. Limits and
+/// The server of the array rows: Millrace's store with an endpoint that gathers every message in an array. Limits and
 /// windows are those of Millrace's server, so that only the messages differ.
 /// </summary>
 internal sealed class ArrayServer : IAsyncDisposable

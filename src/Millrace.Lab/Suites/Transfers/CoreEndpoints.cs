@@ -20,7 +20,7 @@ internal sealed class CoreEndpoints(string folder) : IDisposable
         return new StoreAddress(new Uri($"http://127.0.0.1:{port}/"), $"127.0.0.1:{port}");
     }
 
-    /// <summary>What is behind a path that is about one of them.</summary>
+    /// <summary>The query of a path that is about one of them.</summary>
     public static string QueryOf(int? chunk) =>
         chunk is { } bytes ? string.Create(CultureInfo.InvariantCulture, $"?{ChunkKey}={bytes}") : "";
 

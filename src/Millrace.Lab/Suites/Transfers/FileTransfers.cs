@@ -20,7 +20,7 @@ internal sealed class FileTransfers : CaseMethod
     private readonly string _downloaded;
     private readonly bool _isDownload;
 
-    // Made by the first invocation, which is not measured: what a client asks a server once is not a transfer's.
+    // Made by the first invocation, which is not measured: requests that a client makes once are not part of a transfer.
     private TransferClient? _client;
     private ArrayClient? _arrayClient;
     private RawClient? _rawClient;
@@ -83,7 +83,7 @@ internal sealed class FileTransfers : CaseMethod
         return _source.Bytes;
     }
 
-    // HttpClient and Kestrel, FileStreams, and CopyToAsync: what an application does today without a library.
+    // HttpClient and Kestrel, FileStreams, and CopyToAsync: an application's code today without a library.
     private async ValueTask<long> MovePlainlyAsync()
     {
         var client = new PlainClient(

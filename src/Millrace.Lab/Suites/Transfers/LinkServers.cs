@@ -10,7 +10,7 @@ namespace Millrace.Lab.Suites.Transfers;
 /// when they are asked for.
 /// </summary>
 /// <remarks>
-/// A server tells its ports, so a relay listens on the one that it leads to, at an address of loopback that stands for its
+/// A server announces its ports, so a relay listens on the one that it leads to, at an address of loopback that stands for its
 /// round trip.
 /// </remarks>
 internal sealed class LinkServers(ServeRequest request) : IDisposable
@@ -125,7 +125,7 @@ internal sealed class LinkServers(ServeRequest request) : IDisposable
     }
 }
 
-/// <summary>Asks the run's server for one behind a link.</summary>
+/// <summary>Asks the run's server for one across a link.</summary>
 internal static class LinkEndpoints
 {
     public const string LinkPath = "link";

@@ -5,8 +5,8 @@ namespace Millrace.Lab.Suites.Transfers;
 /// the file's bytes that were moved then, by the time that took, by the link's bandwidth.
 /// </summary>
 /// <remarks>
-/// How much of a file was moved in the first second is told by the interface's counter: the same part of the file as of all
-/// that passed the link, headers included. The time ends when the transfer does, with what it does after the last byte.
+/// The interface's counter shows how much of a file was moved in the first second: the same part of the file as of all
+/// that passed the link, headers included. The time ends when the transfer does, including its work after the last byte.
 /// </remarks>
 internal sealed class LinkWatch
 {

@@ -173,7 +173,7 @@ internal static class MessageArrays
 
     private static (byte[] Message, int Bytes) Unpack(byte[] compressed, int bytes, MessageForm form)
     {
-        // gzip ends with the length of what was compressed (RFC 1952, 2.3.1).
+        // gzip ends with the uncompressed length (RFC 1952, 2.3.1).
         int length = BinaryPrimitives.ReadInt32LittleEndian(compressed.AsSpan(bytes - sizeof(int)));
         byte[] message = form.Take(length);
         using var gzip = new GZipStream(new MemoryStream(compressed, 0, bytes), CompressionMode.Decompress);

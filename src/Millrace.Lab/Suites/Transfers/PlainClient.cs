@@ -6,7 +6,7 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <param name="buffer">Bytes that are copied at a time, at both ends.</param>
 internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool isDurable, bool withGzip = false)
 {
-    // One for the process, as its users are told to have: connections stay open between invocations.
+    // One for the process, as its documentation recommends: connections stay open between invocations.
     private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false })
     {
         Timeout = Timeout.InfiniteTimeSpan,
@@ -90,7 +90,7 @@ internal sealed class PlainFileContent : HttpContent
         }
     }
 
-    /// <summary>The digest of what was sent; null before, and when none was asked for.</summary>
+    /// <summary>The digest of the sent bytes; null before, and when none was requested.</summary>
     public Sha256Digest? Digest { get; private set; }
 
     protected override async Task SerializeToStreamAsync(Stream stream, TransportContext? context)

@@ -76,7 +76,7 @@ internal sealed class PlainEndpoints(string folder)
 /// <summary>What both ends of the rows HttpClient have in common: files and copying as one writes them without a library.</summary>
 internal static class PlainCopy
 {
-    /// <summary>What a durable file's name has more until it is published.</summary>
+    /// <summary>The suffix of a durable file's name until it is published.</summary>
     public const string TemporarySuffix = ".tmp";
     public const string Gzip = "gzip";
 

@@ -13,7 +13,7 @@ namespace Millrace.Lab.Suites.Transfers;
 /// </summary>
 internal static unsafe class RawMove
 {
-    /// <summary>Where the server's other end tells the address of this one.</summary>
+    /// <summary>Where the server's other end returns the address of this one.</summary>
     public const string AskPath = "raw";
     public const byte Download = 1;
     public const byte Upload = 2;

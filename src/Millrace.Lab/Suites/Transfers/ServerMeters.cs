@@ -66,7 +66,7 @@ internal static class Question
     // Apart from the clients that transfer: a transfer's connection is as the transfer before left it.
     private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
 
-    /// <exception cref="LabException">It cannot answer, and says why.</exception>
+    /// <exception cref="LabException">It cannot answer; the message has the reason.</exception>
     public static string Ask(Uri address)
     {
         using HttpResponseMessage response = Client.Send(new HttpRequestMessage(HttpMethod.Get, address));

@@ -80,7 +80,7 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
             Http2Port = 0,
             Host = address.ToString(),
 
-            // Behind a link it is not loopback, and nobody else is there.
+            // Across a link it is not loopback, and there are no other clients.
             Insecure = true,
             Store = new LocalFileStoreOptions { ComputeSha256 = kind.WithDigest, Durability = kind.Durability },
         }).ConfigureAwait(false);
@@ -88,7 +88,7 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
     }
 }
 
-/// <summary>What one of Millrace's servers is like that a run needs.</summary>
+/// <summary>The settings of one of the Millrace servers that a run needs.</summary>
 internal readonly record struct StoreKind(bool WithDigest, Durability Durability, bool OfArrays)
 {
     public string Name =>

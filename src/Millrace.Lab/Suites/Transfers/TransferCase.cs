@@ -33,7 +33,7 @@ internal sealed record TransferCase(
 
     public override TestFile CachedFile => Source;
 
-    // What needs no device first, and links last: what an invocation takes on loopback is known by then.
+    // Cases without a device first, and links last: the time of an invocation on loopback is known by then.
     protected override string IdleGroup => Ends.Link is not null ? TransfersSuite.Linked
         : Durability == Durability.None ? TransfersSuite.Unflushed
         : TransfersSuite.Durable;
@@ -89,14 +89,14 @@ internal sealed record TransferCase(
     public override void Verify() => TransferContent.Verify(Result, Source);
 }
 
-/// <summary>Between what a file is moved.</summary>
+/// <summary>The two ends of a transfer.</summary>
 /// <param name="Server">Where a server in a separate process is; null for one that the benchmark starts in this process.</param>
-/// <param name="Link">What is between the two; null for loopback alone.</param>
+/// <param name="Link">The link between the two; null for loopback alone.</param>
 internal sealed record TransferEnds(string Folder, Uri? Server, LinkRates? Link = null)
 {
     public int Processes => Server is null ? 1 : 2;
 
-    /// <summary>Which of a run's servers it is: 1 in this process, 2 in a separate one, 3 behind a link.</summary>
+    /// <summary>Which of a run's servers it is: 1 in this process, 2 in a separate one, 3 across a link.</summary>
     public int ServerNumber => Link is null ? Processes : ServerEnd.Far;
 
     public override string ToString() =>

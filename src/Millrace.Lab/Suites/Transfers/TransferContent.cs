@@ -5,7 +5,7 @@ using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>Reads back what was moved. The same for all methods, and outside the measured time.</summary>
+/// <summary>Reads the transferred file back. The same for all methods, and outside the measured time.</summary>
 internal static class TransferContent
 {
     private const int PieceBytes = 256 * 1024;

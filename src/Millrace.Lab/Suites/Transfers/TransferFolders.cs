@@ -56,9 +56,9 @@ internal static class TransferFolders
         return store;
     }
 
-    /// <summary>Removes what was moved, and what a method that failed may have left beside it.</summary>
+    /// <summary>Removes the transferred file, and the leftovers of a failed method.</summary>
     /// <remarks>
-    /// Of a file that is removed the kernel forgets what it has not written yet, so that nothing is written to the device
+    /// The kernel forgets unwritten bytes of a removed file, so that nothing is written to the device
     /// while the next case is measured.
     /// </remarks>
     public static void Clear(string folder)

@@ -3,8 +3,8 @@ using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <param name="Protocol">What carries the bytes; null for what is written without Millrace's client.</param>
-/// <param name="Array">The arrays of its messages, at both ends; none for what Millrace does.</param>
+/// <param name="Protocol">The protocol; null for methods written without Millrace's client.</param>
+/// <param name="Array">The arrays of its messages, at both ends; none for Millrace.</param>
 internal sealed record TransferMethod(
     string Name,
     TransferProtocol? Protocol = null,
@@ -12,7 +12,7 @@ internal sealed record TransferMethod(
     bool HasDigest = false,
     CoreEnds Core = CoreEnds.None)
 {
-    // The rows that modes, aims and findings name.
+    // The rows that modes, targets and findings name.
     public const string HttpClient = "HttpClient";
     public const string HttpClientSha256 = "HttpClientSha256";
     public const string Http1 = "Http1";
@@ -57,7 +57,7 @@ internal sealed record TransferMethod(
     /// <summary>Whether it is written without Millrace's client and server.</summary>
     public bool IsPlain => Protocol is null;
 
-    /// <summary>Whether it only does what is necessary: system calls and nothing else.</summary>
+    /// <summary>Whether it makes the necessary system calls and nothing else.</summary>
     public bool IsRaw => Name == Floor.Sockets;
 
     public bool HasCompression => !HasDigest && !IsRaw
@@ -65,6 +65,6 @@ internal sealed record TransferMethod(
 
     public static TransferMethod Find(string name) => ByName[name];
 
-    /// <remarks>tus only takes files: what the client downloads over it is a download over HTTP/1.1.</remarks>
+    /// <remarks>tus only takes files: the client's downloads over it are downloads over HTTP/1.1.</remarks>
     public bool Moves(TransferDirection direction) => direction == TransferDirection.Upload || Protocol != TransferProtocol.Tus;
 }

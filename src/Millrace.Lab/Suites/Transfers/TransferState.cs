@@ -11,7 +11,7 @@ internal sealed class TransferState(TransferCase planned, CacheControl? cache) :
     private long _foreignCpuNs;
     private double? _linkShare;
 
-    // The server behind a link, which is asked past the relay, and the link itself.
+    // The server across a link, which is asked past the relay, and the link itself.
     private LinkAddress? _link;
     private LinkWatch? _watch;
 
@@ -32,7 +32,7 @@ internal sealed class TransferState(TransferCase planned, CacheControl? cache) :
             _watch = new LinkWatch(_link.Interface, planned.Direction, link.BitsPerSecond);
         }
 
-        // Last: what is prepared is not the transfer's.
+        // Last: the preparation is not part of the transfer.
         _before = MeterAddress is { } server ? ServerMeters.Begin(server, CoreEndpoints.QueryOf(planned.CoreChunk)) : null;
         _foreignBefore = ForeignCpu();
         _watch?.Begin();

@@ -25,7 +25,7 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     public const long LinkBitsPerSecond = 1_000_000_000;
 
     // Arrays of a length that the pool keeps for each processor; its default is 32. HttpClient's HTTP/2 windows need more,
-    // and what does not fit is new memory in every transfer. The command is started so, too.
+    // and arrays that do not fit are allocated in every transfer. The command is started so, too.
     private const string PoolVariable = "DOTNET_SYSTEM_BUFFERS_SHAREDARRAYPOOL_MAXARRAYSPERPARTITION";
     private const string PoolArrays = "1024";
     private const string Baseline = TransferMethod.HttpClient;
@@ -38,13 +38,13 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     private static readonly int[] QuickBuffers = [MainBuffer, 81920, 262144];
     public static readonly int[] FullBuffers = [4096, .. QuickBuffers];
 
-    // Of the row that only does what is necessary, the best of which depends on the processor.
+    // Of the raw row, the best of which depends on the processor.
     private static readonly int[] FloorBlocks = [MainBuffer, 262144, 1048576];
 
     // Round trips over the shaped link, in milliseconds: a building, a country, an ocean.
     private static readonly int[] RoundTripsMs = [1, 25, 60];
 
-    // The rows of the aims, and one of each protocol; the other rows are in full mode.
+    // The rows of the targets, and one of each protocol; the other rows are in full mode.
     private static readonly string[] QuickMain =
     [
         Baseline, TransferMethod.Http1, TransferMethod.Http2,
@@ -106,7 +106,7 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
         "The suite transfers moves files that it makes, and takes none with --file. Name the folder, and so the disk, with "
         + "--data.";
 
-    /// <summary>The limits of the groups, in their order. A link takes seconds per invocation, so there are no passes over one.</summary>
+    /// <summary>The limits of the groups, in their order. A link takes seconds per invocation, so it has no passes.</summary>
     public static RunLimits[] Groups(RunLimits unflushed, RunLimits durable, RunLimits linked) =>
     [
         unflushed with { Group = Unflushed },
@@ -118,7 +118,7 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
         ((TransferCase)planned).Small(new TransfersInputs(files));
 
-    // Buffers differ in how often a loop runs, and durable files in one call: what is compiled is the same.
+    // Buffers differ in how often a loop runs, and durable files in one call: the compiled code is the same.
     public override IEnumerable<PlannedCase> WarmUps(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
         [((TransferCase)planned).Small(new TransfersInputs(files)) with { Durability = Durability.None, Buffer = MainBuffer }];
 
@@ -128,9 +128,9 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
         ? ServerEnd.StartFar(request, IPAddress.Parse(address))
         : ServerEnd.Start(request);
 
-    public override IReadOnlyList<BarResult> Bars(LabResults results) => TransfersBars.Check(results);
+    public override IReadOnlyList<TargetResult> Targets(LabResults results) => TransfersTargets.Check(results);
 
-    public override string? Finding(LabResults results) => TransfersBars.Finding(results);
+    public override string? Finding(LabResults results) => TransfersTargets.Finding(results);
 
     protected override IReadOnlyList<TestFile> Files(LabOptions options, string data) => TransfersInputs.In(data, large).Files;
 
@@ -228,7 +228,7 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
 /// <summary>The files that are moved, as the list that a run hands to its processes.</summary>
 internal sealed class TransfersInputs(IReadOnlyList<TestFile> files)
 {
-    // Longer than what a client may send in one piece because it is small.
+    // Longer than a client may send in one piece because it is small.
     private const long SmallBytes = 512 * ByteSize.KiB;
 
     public IReadOnlyList<TestFile> Files => files;

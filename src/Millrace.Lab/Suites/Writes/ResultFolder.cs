@@ -14,7 +14,7 @@ internal static class ResultFolder
 
     /// <summary>Makes the folder if it is missing, and removes every file in it.</summary>
     /// <remarks>
-    /// When a file is removed, the kernel forgets what it has not written yet: nothing is left that would be written to the
+    /// When a file is removed, the kernel forgets its unwritten bytes: nothing is left that would be written to the
     /// device while the next case is measured, without the time that a flush would take.
     /// </remarks>
     public static void Clear(string folder)

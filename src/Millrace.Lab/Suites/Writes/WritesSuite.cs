@@ -4,7 +4,7 @@ namespace Millrace.Lab.Suites.Writes;
 internal sealed class WritesSuite(SuiteLimits? limits = null, long length = WritesSuite.LargeSize)
     : Suite(limits ?? WritesSuite.Quick, limits ?? WritesSuite.Full)
 {
-    // In results: when what is written is on the device, and what is scanned.
+    // In results: when the bytes are on the device, and the kind of file scanned.
     public const string None = "none";
     public const string Commit = "commit";
     public const string EveryRecord = "every record";
@@ -21,7 +21,7 @@ internal sealed class WritesSuite(SuiteLimits? limits = null, long length = Writ
     /// <summary>The file that most statements are about; the one that is copied and summed is as long.</summary>
     public const long LargeSize = 128 * ByteSize.MiB;
 
-    /// <summary>The smallest chunk, for which a system call costs more than what it writes.</summary>
+    /// <summary>The smallest chunk, for which a system call costs more than writing its bytes.</summary>
     public const int SmallestChunk = 512;
     public const int MainChunk = 65536;
 
@@ -56,7 +56,7 @@ internal sealed class WritesSuite(SuiteLimits? limits = null, long length = Writ
     public static readonly string[] CopyMethods =
         [nameof(FileCopying.FileCopy), nameof(FileCopying.Cp), nameof(FileCopying.FilePipeCopy)];
 
-    // A system call of these costs next to nothing beside what it writes.
+    // A system call of these costs next to nothing beside its bytes.
     private static readonly int[] FloorChunks = [MainChunk, 262144, 1048576];
 
     private static readonly int[] QuickChunks = [SmallestChunk, 4096, MainChunk, 1048576];
@@ -66,7 +66,7 @@ internal sealed class WritesSuite(SuiteLimits? limits = null, long length = Writ
     // Of full mode's durable files, whose price is the device's.
     private static readonly int[] DurableChunks = [4096, MainChunk, 1048576];
 
-    // Everything at once cannot be flushed, and nobody asks what a buffer of 4 KiB does to a flush.
+    // Everything at once cannot be flushed, and the effect of a 4 KiB buffer on a flush is of no interest.
     private static readonly string[] DurableMethods = [.. WriteMethods.Except([AllBytes, DefaultBuffer])];
     private static readonly string[] QuickDurableMethods = [Baseline, Pipe, WriteBehind, Direct];
 
@@ -104,9 +104,9 @@ internal sealed class WritesSuite(SuiteLimits? limits = null, long length = Writ
     public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
         ((WritesCase)planned).Small(new WritesInputs(files));
 
-    public override IReadOnlyList<BarResult> Bars(LabResults results) => WritesBars.Check(results);
+    public override IReadOnlyList<TargetResult> Targets(LabResults results) => WritesTargets.Check(results);
 
-    public override string? Finding(LabResults results) => WritesBars.Finding(results);
+    public override string? Finding(LabResults results) => WritesTargets.Finding(results);
 
     protected override IReadOnlyList<TestFile> Files(LabOptions options, string data) => WritesInputs.In(data, length).Files;
 

@@ -4,7 +4,7 @@ namespace Millrace.Lab.Suites.Writes;
 
 /// <summary>What all methods write: chunks of one block of random bytes, each from another place of it.</summary>
 /// <remarks>
-/// The block stays in a processor's cache, so that what is measured is writing and not fetching what is written. Neighbouring
+/// The block stays in a processor's cache, so that writing is measured and not fetching the bytes. Neighbouring
 /// chunks differ, so that one written twice, or in another's place, shows.
 /// </remarks>
 internal static class WrittenContent
@@ -34,7 +34,7 @@ internal static class WrittenContent
         return all;
     }
 
-    /// <exception cref="WrongResultException">It is missing, or not what was to be written in such chunks.</exception>
+    /// <exception cref="WrongResultException">It is missing, or differs from the bytes of such chunks.</exception>
     public static void Verify(string path, long bytes, int chunk)
     {
         using ReadBack file = ReadBack.Open(path, bytes);

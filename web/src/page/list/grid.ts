@@ -33,7 +33,7 @@ export class Grid {
   private readonly heads = new Map<SortKey, HTMLElement>();
   private readonly all = h("input", { type: "checkbox", "aria-label": texts.selectAll, change: () => this.toggleAll() });
   private readonly rows = new Map<number, HTMLElement>();
-  /** What the rows were made of. */
+  /** The data that the rows were made from. */
   private readonly made = new WeakMap<HTMLElement, Entry>();
   private madeFor = "";
   private readonly virtualizer: Virtualizer<HTMLElement, HTMLElement>;
@@ -91,7 +91,7 @@ export class Grid {
     return this.listing.at(this.focused);
   }
 
-  /** What an action works on: the selected entries, or else the focused one. */
+  /** The entries for an action: the selected ones, or else the focused one. */
   get chosen(): Entry[] {
     const focused = this.focusedEntry;
     return this.selection.size ? this.selectedEntries : focused ? [focused] : [];

@@ -3,7 +3,7 @@ import { startWorker } from "../workers.ts";
 import { urlOf } from "../api.ts";
 import { Arranger } from "./arranger.ts";
 
-/** What the worker knows of the folder that is shown. */
+/** The worker's state of the shown folder. */
 export class Listing {
   private worker: Worker | undefined;
   private run = 0;
@@ -24,7 +24,7 @@ export class Listing {
     private readonly failed: (status: number, error: string) => void,
   ) {}
 
-  /** Reads a folder. What was shown stays until its first entries are here. */
+  /** Reads a folder. The shown entries stay until its first ones arrive. */
   open(folder: string): void {
     this.folder = folder;
     this.complete = false;

@@ -1,5 +1,5 @@
 /** The first rows of comma-separated values, RFC 4180; the separator is the one of , ; and tab that the first line has most often.
- *  Undefined if it is no table: a quotation mark that is never closed, or a first row longer than the part. */
+ *  Undefined if it is not a table: a quotation mark that is never closed, or a first row longer than the part. */
 export function parseCsv(text: string, maxRows: number, isWhole: boolean): string[][] | undefined {
   const firstLine = text.slice(0, /[\r\n]|$/.exec(text)!.index);
   const separator = [",", ";", "\t"].reduce((best, one) => (firstLine.split(one).length > firstLine.split(best).length ? one : best));

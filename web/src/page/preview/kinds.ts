@@ -24,5 +24,5 @@ const names: Partial<Record<Kind, string>> = {
 };
 const wholeNames = new Map(Object.entries(names).flatMap(([kind, list]) => list.split(/\s+/).map((name) => [name, kind as Kind] as const)));
 
-/** What a file is, by the end of its name, or by the whole of it. */
+/** The kind of a file, by the end of its name, or by the whole name. */
 export const kindOf = (name: string): Kind => kinds.get(extension(name)) ?? wholeNames.get(baseName(name).toLowerCase()) ?? "other";

@@ -10,7 +10,7 @@ import { parseCsv } from "./csv.ts";
 import { decode } from "./decode.ts";
 import { kindOf } from "./kinds.ts";
 
-/** What is read of a text: enough for a few screens, however large the file is. */
+/** The bytes read of a text: enough for a few screens, however large the file is. */
 const textBytes = 256 * 1024;
 const maxRows = 200;
 
@@ -78,7 +78,7 @@ async function draw(stage: HTMLElement, name: string, entry: Entry, signal: Abor
     if (error instanceof ServerError && error.status === 401) signIn();
     else stage.replaceChildren(nothing(entry, error instanceof ServerError ? error.message : texts.previewFailed));
   };
-  // The browser says only that it shows nothing; the server says why.
+  // The browser only reports that it shows nothing; the server gives the reason.
   const failed = (): void => void stat(name).then(report, report);
   switch (kindOf(name)) {
     case "image":

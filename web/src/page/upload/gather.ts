@@ -11,7 +11,7 @@ export interface Picked {
 export interface Gathered {
   files: Picked[];
   emptyFolders: string[];
-  /** What the browser could not read. */
+  /** The entries that the browser could not read. */
   unreadable: { path: string; why: string }[];
 }
 
@@ -68,7 +68,7 @@ export async function gatherHandles(handles: FileSystemFileHandle[]): Promise<Ga
  */
 async function walk(entry: FileSystemEntry, above: string, root: Promise<Handle | null> | undefined, into: Gathered): Promise<void> {
   const path = above + (entry.name || noName);
-  // Chromium has the folder above in the place of what has no name in UTF-8.
+  // Chromium has the folder above in the place of an entry whose name is not UTF-8.
   if (!entry.name) {
     into.unreadable.push({ path, why: texts.names.notUnicode });
     return;

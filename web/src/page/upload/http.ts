@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, HttpStack } from "tus-js-client";
 import type { Part } from "./parts.ts";
 
-/** What must hold for the name when an upload begins. */
+/** The condition on the name when an upload begins. */
 export type Precondition = ["If-None-Match", "*"] | ["If-Match", string];
 
 /** Sends the requests of tus: a part goes with its checksum, and a new upload with its precondition. */

@@ -4,7 +4,7 @@ import { icon, icons } from "../view/icons.ts";
 import { notify } from "../view/notices.ts";
 import { type Gathered, gatheredNothing, gatherHandles, gatherInput, gatherItems, hasFiles } from "./gather.ts";
 
-/** When reading a folder takes longer, the page says so. */
+/** When reading a folder takes longer, the page shows it. */
 const quickMs = 400;
 
 type WithPicker = { showOpenFilePicker?: (options: object) => Promise<FileSystemFileHandle[]> };
@@ -56,7 +56,7 @@ export function acceptFiles(begin: () => (gathered: Gathered) => void, isOpen: (
     if (!canDrop) return;
     where.textContent = texts.dropInto(target());
     overlay.hidden = false;
-    // A drag that leaves the window says so in no way that all browsers share; one that goes on repeats this event.
+    // No event for a drag that leaves the window works in all browsers; one that goes on repeats this event.
     clearTimeout(leaving);
     leaving = window.setTimeout(() => (overlay.hidden = true), 300);
   });

@@ -43,7 +43,7 @@ export class UploadPanel {
     this.collapse(false);
   }
 
-  /** Shows what has changed, a few times a second at most. */
+  /** Shows the changes, a few times a second at most. */
   update(): void {
     this.timer ||= window.setTimeout(() => {
       this.timer = 0;

@@ -2,7 +2,7 @@ import type { FileReader as TusFileReader } from "tus-js-client";
 import { startWorker } from "../workers.ts";
 import type { DigestMessage, DigestRequest } from "./digest.ts";
 
-/** What one request carries. The browser reads it from the file, and sends it without the page's memory. */
+/** The body of one request. The browser reads it from the file, and sends it without the page's memory. */
 export const partBytes = 8 * 1024 * 1024;
 
 /** A part of a file with its SHA-256 in base64, which the server compares. tus takes its number of bytes from `size`. */

@@ -82,7 +82,7 @@ export class Queue {
     const [records, elsewhere] = await Promise.all([readRecords(), urlsInOtherTabs()]);
     const isKnown = ({ url }: UploadRecord): boolean => elsewhere.has(url) || this.tasks.some((task) => task.record?.url === url);
     for (const record of records) {
-      // To ask the server about an upload takes it from whoever sends it.
+      // Asking the server about an upload takes it from the current sender.
       if (record.owner !== (current().name ?? "") || isKnown(record)) continue;
       const answer = await fetch(record.url, { method: "HEAD", headers: { "Tus-Resumable": "1.0.0" }, cache: "no-store" }).catch(() => undefined);
       if (answer?.status === 404 || answer?.status === 410) {
@@ -136,7 +136,7 @@ export class Queue {
     this.schedule();
   }
 
-  /** Forgets everything: what somebody chose is not sent with the token of somebody else. The server keeps what it has for a while. */
+  /** Forgets everything: files that one user chose are not sent with another user's token. The server keeps its parts for a while. */
   abandon(): void {
     for (const task of this.tasks) task.stop("paused");
     this.tasks = [];
@@ -230,7 +230,7 @@ export class Queue {
   }
 }
 
-/** As far as a browser tells: the bytes that are sent have their checksums, those that the server has had them too. */
+/** As far as a browser can check: the bytes that are sent have their checksums, those that the server has had them too. */
 function isSame(task: Task, file: File): boolean {
   return task.size === file.size && (task.record?.modified ?? file.lastModified) === file.lastModified;
 }

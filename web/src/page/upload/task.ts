@@ -76,7 +76,7 @@ export class Task {
     this.upload.start();
   }
 
-  /** Stops sending; what the server has, it keeps. */
+  /** Stops sending; the server keeps the received bytes. */
   stop(state: TaskState): void {
     clearTimeout(this.timer);
     // The request that ends with it may have reached the server.
@@ -87,7 +87,7 @@ export class Task {
     this.set(state);
   }
 
-  /** Stops, and deletes what the server has. */
+  /** Stops, and deletes the upload on the server. */
   async discard(): Promise<void> {
     clearTimeout(this.timer);
     const url = this.upload?.url ?? this.record?.url;

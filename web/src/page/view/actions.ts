@@ -23,7 +23,7 @@ export interface ActionEvents {
   isTaken(name: string): boolean;
 }
 
-/** What can be done with files and folders, always in the folder that was shown when it began: another may be shown before it ends. */
+/** The actions on files and folders, always in the folder that was shown when it began: another may be shown before it ends. */
 export class Actions {
   constructor(private readonly events: ActionEvents) {}
 
@@ -230,7 +230,7 @@ function saveTogether(url: string, names: string[]): void {
   const form = h("form", { method: "post", action: url, target: frame.name, hidden: true }, ...names.map((name) => h("input", { name: "only", value: name })));
   document.querySelector("iframe[name=download]")?.remove();
   document.body.append(frame, form);
-  // What is saved loads nothing into the frame; the first load is that of the empty frame itself.
+  // A download loads nothing into the frame; the first load is that of the empty frame itself.
   frame.addEventListener("load", () => {
     const answer = frame.contentDocument?.body.textContent;
     if (answer) notify(errorIn(answer).message, true);

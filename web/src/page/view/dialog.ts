@@ -28,7 +28,7 @@ export function closeDialogs(): void {
   for (const menu of document.querySelectorAll<HTMLElement>(".menu:popover-open")) menu.hidePopover();
 }
 
-/** Waits until no dialog and no menu is open: a dialog that opens by itself over another takes the keys that were meant for that one. */
+/** Waits until no dialog and no menu is open: a dialog that opens unasked over another takes the keys meant for that one. */
 export async function untilNothingIsOpen(): Promise<void> {
   for (let open: Element | null; (open = document.querySelector("dialog[open], .menu")) !== null;) {
     const waited = open;
@@ -70,13 +70,13 @@ export interface FormContent {
   className?: string;
   /** Returns a sentence if it failed; the dialog then stays open and shows it. */
   act: (form: Running) => Promise<string | undefined>;
-  /** After it succeeded, and only if nobody closed the dialog before. */
+  /** After it succeeded, and only if the dialog was not closed before. */
   succeeded?: () => void;
 }
 
-/** What a form does while it is open. */
+/** The controls of an open form. */
 export interface Running {
-  /** Whether the dialog was closed in the meantime: what has not begun is not to begin. */
+  /** Whether the dialog was closed in the meantime: remaining steps are skipped. */
   signal: AbortSignal;
   progress(done: number, all: number): void;
 }
@@ -91,7 +91,7 @@ export function openForm({ heading, fields, submit, isDanger, className = "", ac
   const form = h("form", { method: "dialog", novalidate: true, submit: (event: SubmitEvent) => void send(event) },
     ...fields, problem, progress, h("div", { class: "dialog-buttons" }, cancel, button));
   const dialog = openDialog({ className: `form ${className}`, heading, body: form, closed: () => closing.abort() });
-  // What cannot be undone must not happen to somebody who presses Enter once too often.
+  // An action that cannot be undone must not start because Enter was pressed once too often.
   (form.querySelector<HTMLElement>("[autofocus]") ?? (isDanger ? cancel : button)).focus();
   return dialog;
 

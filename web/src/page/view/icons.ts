@@ -17,7 +17,7 @@ export const icons = {
 /** Pictures that were made once: a copy costs a quarter of making one. */
 const made = new Map<IconNode, SVGElement>();
 
-/** A picture that repeats what is said beside it, or what the button's label says. */
+/** A picture that repeats the text beside it, or the button's label. */
 export function icon(node: IconNode, size = 20): SVGElement {
   let first = made.get(node);
   if (!first) made.set(node, (first = createElement(node, { "stroke-width": 1.75, "aria-hidden": "true", focusable: "false" })));

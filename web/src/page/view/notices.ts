@@ -7,7 +7,7 @@ const spoken = h("div", { class: "unseen", role: "status", "aria-live": "polite"
 
 export const noticeRegions = [region, spoken];
 
-/** Into the dialog on top: what is outside of it is inert, also for screen readers. */
+/** Into the dialog on top: everything outside of it is inert, also for screen readers. */
 export function placeNotices(): void {
   const host = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
   if (region.parentElement !== host) host.append(...noticeRegions);

@@ -21,7 +21,7 @@ function ask(reason: string): Promise<void> {
       h("form", { method: "dialog", novalidate: true, submit: (event: SubmitEvent) => void send(event) },
         h("div", { class: "sign-in-icon" }, icon(icons.key, 28)), h("h2", { id: "sign-in" }, texts.signInTitle), h("p", { class: "quiet" }, reason), element, problem, button));
     dialog.addEventListener("cancel", (event) => event.preventDefault());
-    // Browsers close a dialog when Escape is pressed twice, whatever its cancel event says.
+    // Browsers close a dialog when Escape is pressed twice, whatever the cancel event does.
     let isOver = false;
     dialog.addEventListener("close", () => isOver || dialog.showModal());
     document.body.append(dialog);

@@ -21,7 +21,7 @@ export interface ToolbarEvents {
 /** Wait until typing pauses: each change sends 400 KB of order for 100,000 files. */
 const typingMs = 60;
 
-/** Filter, order and what can be done with the folder; or, while something is selected, what can be done with that. */
+/** Filter, order and the folder's actions; or, while entries are selected, their actions. */
 export class Toolbar {
   private readonly search = h("input", {
     type: "search", id: "filter", placeholder: texts.filter, "aria-label": texts.filter, autocomplete: "off", spellcheck: "false", dir: "auto", "aria-keyshortcuts": "/",
@@ -48,7 +48,7 @@ export class Toolbar {
     this.reverse.replaceChildren(icon(arrangement.descending ? icons.down : icons.up));
   }
 
-  /** After signing in, and in another folder: what can be done there. */
+  /** After signing in, and in another folder: its actions. */
   showButtons(): void {
     const { upload, makeFolder, archive, list } = this.events.can();
     const more: MenuItem[] = [

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>The aims of transfers, and the result in a sentence.</summary>
-internal static class TransfersBars
+/// <summary>The targets of transfers, and the result in a sentence.</summary>
+internal static class TransfersTargets
 {
     private const int SmallestBuffer = 65536;
     private const int FarMs = 60;
@@ -15,20 +15,20 @@ internal static class TransfersBars
     private static readonly string HttpNames = string.Join(", ", Http);
     private static readonly (string Method, string Protocol)[] Protocols = [(Http1, "HTTP/1.1"), (Grpc, "gRPC")];
 
-    private static readonly BarDefinition[] Bars =
+    private static readonly TargetDefinition[] Targets =
     [
         Ratio(Http1, TransferMethod.HttpClient, TransfersSuite.Download, 1.00),
         Ratio(Http1, TransferMethod.HttpClient, TransfersSuite.Upload, 0.90),
         Ratio(Http1Sha256, TransferMethod.HttpClientSha256, TransfersSuite.Download, 0.95),
         Ratio(Http1Sha256, TransferMethod.HttpClientSha256, TransfersSuite.Upload, 0.95),
-        BarDefinition.MaxBytes($"{HttpNames}: allocated by the client per transfer", 256 * ByteSize.KiB, OfHttp, where: Where),
-        BarDefinition.MaxBytes(
+        TargetDefinition.MaxBytes($"{HttpNames}: allocated by the client per transfer", 256 * ByteSize.KiB, OfHttp, where: Where),
+        TargetDefinition.MaxBytes(
             $"{HttpNames}: allocated by the server per transfer",
             256 * ByteSize.KiB,
             OfHttp,
             summary => summary.ServerAllocatedBytes,
             Where),
-        BarDefinition.None(
+        TargetDefinition.None(
             $"{HttpNames}: collections of generation 2, at both ends",
             OfHttp,
             summary => summary.Gen2 is null || summary.ServerGen2 is null ? null : summary is not { Gen2: 0, ServerGen2: 0 },
@@ -39,7 +39,7 @@ internal static class TransfersBars
         Ratio(Grpc, TransferMethod.GrpcRentedArray, TransfersSuite.Upload, 0.95, buffer: TransfersSuite.MainBuffer),
         AllocatedByBoth(Grpc, TransfersSuite.None, 512 * ByteSize.KiB),
         AllocatedByBoth(Grpc, TransfersSuite.Gzip, ByteSize.MiB),
-        BarDefinition.None(
+        TargetDefinition.None(
             $"{Grpc}: large objects, at both ends",
             cases => Of(cases, Grpc).Concat(Of(cases, Grpc, compression: TransfersSuite.Gzip)),
             summary => summary.LargeObjectBytes is null || summary.ServerLargeObjectBytes is null
@@ -54,9 +54,9 @@ internal static class TransfersBars
         .. Directions.Select(direction => LinkShare(Grpc, direction)),
     ];
 
-    public static IReadOnlyList<BarResult> Check(LabResults results) => BarDefinition.Check(results, Bars);
+    public static IReadOnlyList<TargetResult> Check(LabResults results) => TargetDefinition.Check(results, Targets);
 
-    /// <summary>States what was measured of downloads and of uploads; null when neither was.</summary>
+    /// <summary>States the measurements of downloads and of uploads; null when neither was.</summary>
     public static string? Finding(LabResults results)
     {
         var cases = new MeasuredCases(results);
@@ -106,12 +106,12 @@ internal static class TransfersBars
 
     private static IEnumerable<CaseResult> OfHttp(MeasuredCases cases) => Http.SelectMany(method => Of(cases, method));
 
-    private static BarDefinition Ratio(
+    private static TargetDefinition Ratio(
         string mine, string other, string direction, double limit, string compression = TransfersSuite.None, int? buffer = null)
     {
         string buffers = buffer is { } only ? ByteSize.ToText(only) : $"every buffer ≥ {ByteSize.ToText(SmallestBuffer)}";
         string coding = compression == TransfersSuite.None ? "" : $"{compression}, ";
-        return BarDefinition.Ratio($"{mine} / {other}, {direction}, {coding}{buffers}", limit, cases => CasePair.WithSame(
+        return TargetDefinition.Ratio($"{mine} / {other}, {direction}, {coding}{buffers}", limit, cases => CasePair.WithSame(
             cases,
             Of(cases, mine, direction, compression)
                 .Where(item => buffer is null ? item.Parameters.Buffer >= SmallestBuffer : item.Parameters.Buffer == buffer),
@@ -119,22 +119,22 @@ internal static class TransfersBars
     }
 
     // Of the file of the published figures.
-    private static BarDefinition AllocatedByBoth(string method, string compression, long limit) => BarDefinition.MaxBytes(
+    private static TargetDefinition AllocatedByBoth(string method, string compression, long limit) => TargetDefinition.MaxBytes(
         $"{method}, compression {compression}: allocated by both ends per 23.9 MB",
         limit,
         cases => Of(cases, method, compression: compression).Where(item => item.Parameters.Content == "csv"),
         summary => summary.AllocatedBytes + summary.ServerAllocatedBytes,
         Where);
 
-    private static BarDefinition LinkShare(string method, string direction) => new(
+    private static TargetDefinition LinkShare(string method, string direction) => new(
         $"{method}, {direction}, round trip of {FarMs} ms: part of the link after the first second",
-        BarDefinition.Invariant($"≥ {MinLinkShare * 100:0} %"),
+        TargetDefinition.Invariant($"≥ {MinLinkShare * 100:0} %"),
         cases => cases.Of(method, parameters => parameters.RoundTripMs == FarMs && parameters.Direction == direction)
             .Where(item => item.Summary!.LinkShare is not null).MinBy(item => item.Summary!.LinkShare) is { } item
-            ? (BarDefinition.Invariant($"{item.Summary!.LinkShare * 100:0.0} % ({ByteSize.ToText(item.Parameters.Bytes!.Value)} in {Figures.Time(item)})"),
+            ? (TargetDefinition.Invariant($"{item.Summary!.LinkShare * 100:0.0} % ({ByteSize.ToText(item.Parameters.Bytes!.Value)} in {Figures.Time(item)})"),
                 item.Summary.LinkShare >= MinLinkShare)
             : null);
 
     private static string Where(CaseResult item) =>
-        $"{item.Method}, {item.Parameters.Direction}, {BarDefinition.Where(item)}";
+        $"{item.Method}, {item.Parameters.Direction}, {TargetDefinition.Where(item)}";
 }

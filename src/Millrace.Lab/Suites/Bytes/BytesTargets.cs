@@ -1,26 +1,26 @@
 namespace Millrace.Lab.Suites.Bytes;
 
-/// <summary>The aims of byte sequences, and the result in a sentence.</summary>
-internal static class BytesBars
+/// <summary>The targets of byte sequences, and the result in a sentence.</summary>
+internal static class BytesTargets
 {
-    private static readonly BarDefinition[] Bars =
+    private static readonly TargetDefinition[] Targets =
     [
         Ratio(BytesSuite.Sequence, BytesSuite.PlainSequence, 0.12, ByteSource.FileName),
         Ratio(BytesSuite.Sequence, BytesSuite.PlainSequence, 0.12, ByteSource.HttpName),
         Ratio(BytesSuite.Sequence, BytesSuite.ArrayFor, 5, ByteSource.FileName),
         Ratio(BytesSuite.Sequence, BytesSuite.ArrayFor, 5, ByteSource.HttpName),
         Ratio(BytesSuite.Segments, BytesSuite.Baseline, 0.95, ByteSource.FileName),
-        BarDefinition.MaxBytes(
+        TargetDefinition.MaxBytes(
             $"{BytesSuite.Segments}, {ByteSource.FileName}: peak memory over an idle process",
             2 * ByteSize.MiB,
             cases => Of(cases, BytesSuite.Segments),
             summary => summary.PeakOverIdleBytes),
-        BarDefinition.MaxBytes(
+        TargetDefinition.MaxBytes(
             $"{BytesSuite.Segments}, {ByteSource.FileName}: allocated", 2 * ByteSize.KiB, cases => Of(cases, BytesSuite.Segments)),
         Ratio(BytesSuite.ByteLines, BytesSuite.TextLines, 0.25, ByteSource.FileName),
     ];
 
-    public static IReadOnlyList<BarResult> Check(LabResults results) => BarDefinition.Check(results, Bars);
+    public static IReadOnlyList<TargetResult> Check(LabResults results) => TargetDefinition.Check(results, Targets);
 
     /// <summary>States the first source that has the telling cases; null when there is none.</summary>
     public static string? Finding(LabResults results)
@@ -42,7 +42,7 @@ internal static class BytesBars
         return null;
     }
 
-    private static BarDefinition Ratio(string mine, string other, double limit, string source) => BarDefinition.Ratio(
+    private static TargetDefinition Ratio(string mine, string other, double limit, string source) => TargetDefinition.Ratio(
         $"{mine} / {other}, {source}", limit, cases => CasePair.WithSame(cases, Of(cases, mine, source), other));
 
     // With the main increments and one reader.

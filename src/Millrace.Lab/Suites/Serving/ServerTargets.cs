@@ -1,12 +1,12 @@
 namespace Millrace.Lab.Suites.Serving;
 
-/// <summary>The aims of serving, and the result in a sentence.</summary>
-internal static class ServerBars
+/// <summary>The targets of serving, and the result in a sentence.</summary>
+internal static class ServerTargets
 {
     private const string Http1 = "HTTP/1.1";
     private const string Http2 = "HTTP/2";
 
-    private static readonly BarDefinition[] Bars =
+    private static readonly TargetDefinition[] Targets =
     [
         Time(WebServer.MillraceSockets, WebServer.Stock, ServerCase.Download, Http1, 0.40),
         Time(WebServer.MillraceSockets, WebServer.Nginx, ServerCase.Download, Http1, 1.05),
@@ -23,9 +23,9 @@ internal static class ServerBars
         Time(WebServer.Serve, WebServer.Nginx, ServerCase.Download, Http1 + ", ", 1.33, "files"),
     ];
 
-    public static IReadOnlyList<BarResult> Check(LabResults results) => BarDefinition.Check(results, Bars);
+    public static IReadOnlyList<TargetResult> Check(LabResults results) => TargetDefinition.Check(results, Targets);
 
-    /// <summary>What a download and an upload took; null when they were not measured.</summary>
+    /// <summary>The times of a download and an upload; null when they were not measured.</summary>
     public static string? Finding(LabResults results)
     {
         var cases = new MeasuredCases(results);
@@ -41,18 +41,18 @@ internal static class ServerBars
         return parts.Length == 0 ? null : "Kestrel with UseMillraceSockets " + string.Join("; it ", parts) + ".";
     }
 
-    private static BarDefinition Time(string mine, string other, string direction, string options, double limit, string kind = "") =>
-        BarDefinition.Ratio(
+    private static TargetDefinition Time(string mine, string other, string direction, string options, double limit, string kind = "") =>
+        TargetDefinition.Ratio(
             $"{mine} / {other}, {direction}, {options.TrimEnd(',', ' ')}{(kind.Length > 0 ? $", small {kind}" : "")}",
             limit,
             cases => Pairs(cases, mine, other, direction, options, kind));
 
-    private static BarDefinition Processor(string mine, string other, string direction, string options, double limit) => new(
+    private static TargetDefinition Processor(string mine, string other, string direction, string options, double limit) => new(
         $"{mine} / {other}, {direction}, {options}: processor time of the server",
-        BarDefinition.Invariant($"≤ {limit:0.00}"),
+        TargetDefinition.Invariant($"≤ {limit:0.00}"),
         cases => Pairs(cases, mine, other, direction, options, "").FirstOrDefault() is
         { Mine.Summary.ServerCpuNs: { } own, Other.Summary.ServerCpuNs: { } others } pair
-            ? (BarDefinition.Invariant($"{own / others:0.000}, {PerGigabyte(pair.Mine):0.00} against {PerGigabyte(pair.Other):0.00} s per GB"), own / others <= limit)
+            ? (TargetDefinition.Invariant($"{own / others:0.000}, {PerGigabyte(pair.Mine):0.00} against {PerGigabyte(pair.Other):0.00} s per GB"), own / others <= limit)
             : null);
 
     private static double PerGigabyte(CaseResult item) => item.Summary!.ServerCpuNs!.Value / item.Parameters.Bytes!.Value;

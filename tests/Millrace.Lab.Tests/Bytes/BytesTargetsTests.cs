@@ -2,7 +2,7 @@ using Millrace.Lab.Tests.Advising;
 
 namespace Millrace.Lab.Tests.Bytes;
 
-public sealed class BytesBarsTests
+public sealed class BytesTargetsTests
 {
     [Theory]
     [InlineData(0.12, true)]
@@ -15,7 +15,7 @@ public sealed class BytesBarsTests
             ByteRuns.Case("MillraceBytes.AwaitForEach", 500));
         Assert.Equal(
             [null, met],
-            BytesBars.Check(results).Where(bar => bar.Figure.Contains("AsyncBytes", StringComparison.Ordinal)).Select(bar => bar.Met));
+            BytesTargets.Check(results).Where(target => target.Figure.Contains("AsyncBytes", StringComparison.Ordinal)).Select(target => target.Met));
     }
 
     [Fact]
@@ -25,7 +25,7 @@ public sealed class BytesBarsTests
             ByteRuns.Case("Increments.Span", 100),
             ByteRuns.Case("MillraceBytes.Vector", 10, buffer: 4096),
             ByteRuns.Case("MillraceBytes.Vector", 10, readers: 2));
-        Assert.All(BytesBars.Check(results), bar => Assert.Null(bar.Met));
+        Assert.All(BytesTargets.Check(results), target => Assert.Null(target.Met));
     }
 
     [Fact]
@@ -37,8 +37,8 @@ public sealed class BytesBarsTests
         Assert.Equal([null, null], Met(item, null, null));
     }
 
-    private static IEnumerable<bool?> Met(CaseResult item, double? peak, double? allocated) => BytesBars
+    private static IEnumerable<bool?> Met(CaseResult item, double? peak, double? allocated) => BytesTargets
         .Check(ByteRuns.Of(item with { Summary = item.Summary! with { PeakOverIdleBytes = peak, AllocatedBytes = allocated } }))
-        .Where(bar => bar.Figure.StartsWith("MillraceBytes.Vector, file:", StringComparison.Ordinal))
-        .Select(bar => bar.Met);
+        .Where(target => target.Figure.StartsWith("MillraceBytes.Vector, file:", StringComparison.Ordinal))
+        .Select(target => target.Met);
 }

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Suites.Files;
 
-/// <summary>The aims of reading files, and the result in a sentence.</summary>
-internal static class FilesBars
+/// <summary>The targets of reading files, and the result in a sentence.</summary>
+internal static class FilesTargets
 {
     private const string Pipe = nameof(FileReading.FilePipe);
     private const string Stream = nameof(FileReading.FileStreamSync);
@@ -19,15 +19,15 @@ internal static class FilesBars
     private static readonly string[] BestMethods =
         [Pipe, nameof(FileReading.FilePipeReadAhead), nameof(FileReading.FilePipeMapped)];
 
-    private static readonly BarDefinition[] Bars =
+    private static readonly TargetDefinition[] Targets =
     [
-        BarDefinition.Ratio(
+        TargetDefinition.Ratio(
             $"{Pipe} / {Stream}, same buffer, every buffer and file", 1.02, cases => Pairs(cases, Stream, _ => true), noiseOf: Stream),
-        .. Sizes.Select(bytes => BarDefinition.Ratio(
+        .. Sizes.Select(bytes => TargetDefinition.Ratio(
             $"best {Buffered} / best {Floor.Read} over all blocks, {ByteSize.ToText(bytes)}",
             1.06,
             cases => Best(Of(cases, Buffered), Every(Of(cases, Floor.Read), bytes, FilesSuite.FloorBlocks), bytes))),
-        BarDefinition.Ratio(
+        TargetDefinition.Ratio(
             $"best of {string.Join(", ", BestMethods)} / best {Stream}, {LargeText}",
             0.85,
             cases => Best(cases, CacheNames.Hot, BestMethods),
@@ -35,14 +35,14 @@ internal static class FilesBars
         Auto(0.80, Large, load: null),
         Auto(1.00, FilesSuite.SmallSize, load: null),
         Auto(1.02, Large, CaseLoad.Busy),
-        BarDefinition.Ratio(
+        TargetDefinition.Ratio(
             $"best {MappedPipe} / best {Mapping}, {LargeText}, filled in the same way",
             1.25,
             cases => from fill in cases.Of(MappedPipe, IsHotAndLarge).GroupBy(item => item.Parameters.CacheFill)
                      let other = cases.Of(Mapping, IsHotAndLarge).Where(item => item.Parameters.CacheFill == fill.Key).MinBy(Figures.Median)
                      where other is not null
                      select new CasePair(fill.MinBy(Figures.Median)!, other)),
-        BarDefinition.Ratio(
+        TargetDefinition.Ratio(
             $"{Pipe} in the block that it chooses / best fixed block, {LargeText}",
             1.03,
             cases =>
@@ -53,7 +53,7 @@ internal static class FilesBars
                     ? []
                     : [new CasePair(mine, fixedBlocks.MinBy(Figures.Median)!)];
             }),
-        .. FilesSuite.Offsets.Select(offset => BarDefinition.Ratio(
+        .. FilesSuite.Offsets.Select(offset => TargetDefinition.Ratio(
             $"{Pipe} from offset {offset.ToString("#,0", CultureInfo.InvariantCulture)} / from 0, {LargeText}",
             1.05,
             cases => CasePair.WithSame(
@@ -61,24 +61,24 @@ internal static class FilesBars
                 cases.Of(Pipe, parameters => parameters.Offset == offset && parameters.Load is null),
                 Pipe,
                 parameters => parameters with { Offset = null }))),
-        BarDefinition.Ratio(
+        TargetDefinition.Ratio(
             $"{Pipe} / {Native}, buffers up to 64 KiB", 0.95, cases => Pairs(cases, Native, buffer => buffer <= LastSmallBuffer)),
-        BarDefinition.Ratio(
+        TargetDefinition.Ratio(
             $"{Pipe} / {Native}, buffers above 64 KiB", 1.00, cases => Pairs(cases, Native, buffer => buffer > LastSmallBuffer)),
-        BarDefinition.MaxBytes($"{Pipe}: allocated per file opened, read and completed", ByteSize.KiB, cases => Of(cases, Pipe)),
-        BarDefinition.NoCollections($"{Pipe}: collections", cases => Of(cases, Pipe)),
-        BarDefinition.Ratio(
+        TargetDefinition.MaxBytes($"{Pipe}: allocated per file opened, read and completed", ByteSize.KiB, cases => Of(cases, Pipe)),
+        TargetDefinition.NoCollections($"{Pipe}: collections", cases => Of(cases, Pipe)),
+        TargetDefinition.Ratio(
             $"cold, {LargeText}: best {Pipe} / best {Stream}", 1.05, cases => Best(cases, CacheNames.Cold, Pipe)),
-        BarDefinition.Max(
+        TargetDefinition.Max(
             $"cold, {LargeText}: calling thread inside ReadAsync of {Pipe}",
             $"{MaxCallingThread:P0} of the time",
             MaxCallingThread,
             cases => Of(cases, Pipe, CacheNames.Cold).Where(IsLarge),
             summary => summary.CallingThreadShare,
-            (item, share) => $"{share:P1} at most ({BarDefinition.Where(item)})"),
+            (item, share) => $"{share:P1} at most ({TargetDefinition.Where(item)})"),
     ];
 
-    public static IReadOnlyList<BarResult> Check(LabResults results) => BarDefinition.Check(results, Bars);
+    public static IReadOnlyList<TargetResult> Check(LabResults results) => TargetDefinition.Check(results, Targets);
 
     /// <summary>States the largest file that was measured with both methods; null when there is none.</summary>
     public static string? Finding(LabResults results)
@@ -146,7 +146,7 @@ internal static class FilesBars
         Block: null,
     };
 
-    private static BarDefinition Auto(double limit, long bytes, string? load) => BarDefinition.Ratio(
+    private static TargetDefinition Auto(double limit, long bytes, string? load) => TargetDefinition.Ratio(
         $"best {Pipe} (Auto) / best {Stream}, {ByteSize.ToText(bytes)}{(load is null ? "" : $", load {load}")}",
         limit,
         cases => Best(

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Suites.Writes;
 
-/// <summary>The aims of writing files, and the result in a sentence.</summary>
-internal static class WritesBars
+/// <summary>The targets of writing files, and the result in a sentence.</summary>
+internal static class WritesTargets
 {
     private const string Pipe = nameof(FileWriting.FilePipe);
     private const string Stream = nameof(FileWriting.FileStreamSync);
@@ -11,9 +11,9 @@ internal static class WritesBars
     private const double MinAppendRatio = 20;
     private const int Degree = 2;
 
-    private static readonly BarDefinition[] Bars =
+    private static readonly TargetDefinition[] Targets =
     [
-        BarDefinition.Ratio(
+        TargetDefinition.Ratio(
             $"{Pipe} / {Stream}, same chunk, not durable, every file and chunk ≥ 4 KiB, neither preallocated",
             1.02,
             cases => Pairs(cases, Stream, WritesSuite.None, item => item.Parameters.Chunk >= PipeFeeder.SmallestWrite),
@@ -22,19 +22,19 @@ internal static class WritesBars
         AtSmallestChunk(DefaultBuffer, 0.60),
         Durable("larger files", "FileStream, Flush(true), File.Move", bytes => bytes > WritesSuite.SmallSize),
         Durable("4 KiB", "the same and a flush of the folder", bytes => bytes == WritesSuite.SmallSize),
-        BarDefinition.MaxBytes($"{Pipe}: allocated per file created, written and committed", ByteSize.KiB, AllPipes),
-        BarDefinition.NoCollections($"{Pipe}: collections", AllPipes),
-        BarDefinition.Ratio(
+        TargetDefinition.MaxBytes($"{Pipe}: allocated per file created, written and committed", ByteSize.KiB, AllPipes),
+        TargetDefinition.NoCollections($"{Pipe}: collections", AllPipes),
+        TargetDefinition.Ratio(
             $"{nameof(FileCopying.FilePipeCopy)} / {nameof(FileCopying.FileCopy)}, hot, not durable",
             1.03,
             cases => CasePair.WithSame(
                 cases, cases.Of(nameof(FileCopying.FilePipeCopy)), nameof(FileCopying.FileCopy))),
-        BarDefinition.Ratio(
+        TargetDefinition.Ratio(
             $"{nameof(FileScanning.FilePipeScan)} in {Degree} parts / {Pipe}, one reader, Buffered",
             0.65,
             cases => CasePair.WithSame(
                 cases, cases.Of(nameof(FileScanning.FilePipeScan), parameters => parameters.Degree == Degree), Pipe, WithDegree(1))),
-        BarDefinition.Ratio(
+        TargetDefinition.Ratio(
             $"{nameof(FileScanning.FilePipeScan)} in {Degree} parts / {Floor.ReadTwo}, two threads that only read and sum or count",
             1.15,
             cases => from item in cases.Of(nameof(FileScanning.FilePipeScan), parameters => parameters.Degree == Degree)
@@ -48,9 +48,9 @@ internal static class WritesBars
             Appends),
     ];
 
-    public static IReadOnlyList<BarResult> Check(LabResults results) => BarDefinition.Check(results, Bars);
+    public static IReadOnlyList<TargetResult> Check(LabResults results) => TargetDefinition.Check(results, Targets);
 
-    /// <summary>States what was measured of writing, of durability and of appending; null when none of it was.</summary>
+    /// <summary>States the measurements of writing, durability and appending; null when none of it was.</summary>
     public static string? Finding(LabResults results)
     {
         var cases = new MeasuredCases(results);
@@ -81,15 +81,15 @@ internal static class WritesBars
     private static (string Text, bool Met)? Appends(MeasuredCases cases) =>
         Appending(cases, 1) is { } one && Appending(cases, ManyWriters) is { } many
             && many.Summary!.RecordsPerSecond / one.Summary!.RecordsPerSecond is { } ratio
-            ? (BarDefinition.Invariant($"{ratio:0.0}, {Rate(many)} against {Rate(one)}"), ratio >= MinAppendRatio)
+            ? (TargetDefinition.Invariant($"{ratio:0.0}, {Rate(many)} against {Rate(one)}"), ratio >= MinAppendRatio)
             : null;
 
-    private static BarDefinition AtSmallestChunk(string other, double limit) => BarDefinition.Ratio(
+    private static TargetDefinition AtSmallestChunk(string other, double limit) => TargetDefinition.Ratio(
         $"{Pipe} / {other} at {ByteSize.ToText(WritesSuite.SmallestChunk)}, not durable",
         limit,
         cases => Pairs(cases, other, WritesSuite.None, item => item.Parameters.Chunk == WritesSuite.SmallestChunk));
 
-    private static BarDefinition Durable(string files, string other, Func<long, bool> select) => BarDefinition.Ratio(
+    private static TargetDefinition Durable(string files, string other, Func<long, bool> select) => TargetDefinition.Ratio(
         $"{Pipe}, durable commit of {files} / {other}",
         1.05,
         cases => Pairs(cases, Stream, WritesSuite.Commit, item => select(item.Parameters.Bytes!.Value)));

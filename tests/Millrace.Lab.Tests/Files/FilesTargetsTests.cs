@@ -1,13 +1,13 @@
 namespace Millrace.Lab.Tests.Files;
 
-public sealed class FilesBarsTests
+public sealed class FilesTargetsTests
 {
     [Fact]
     public void Fast_run_meets_every_bar()
     {
-        IReadOnlyList<BarResult> bars = FilesBars.Check(Measured([.. Everything(pipeMs: 2.9)]));
-        Assert.Equal(18, bars.Count);
-        Assert.All(bars, bar => Assert.True(bar.Met, bar.Figure + ": " + bar.Measured));
+        IReadOnlyList<TargetResult> targets = FilesTargets.Check(Measured([.. Everything(pipeMs: 2.9)]));
+        Assert.Equal(18, targets.Count);
+        Assert.All(targets, target => Assert.True(target.Met, target.Figure + ": " + target.Measured));
     }
 
     [Fact]
@@ -17,20 +17,20 @@ public sealed class FilesBarsTests
         [
             .. Everything(pipeMs: 20, allocated: 2000, gen0: 1, coldMs: 150, callingThread: 0.5),
         ];
-        Assert.All(FilesBars.Check(Measured(cases)), bar => Assert.False(bar.Met, bar.Figure + ": " + bar.Measured));
+        Assert.All(FilesTargets.Check(Measured(cases)), target => Assert.False(target.Met, target.Figure + ": " + target.Measured));
     }
 
     [Fact]
     public void Bar_without_cases_is_neither_met_nor_missed() =>
-        Assert.All(FilesBars.Check(Measured()), bar => Assert.Null(bar.Met));
+        Assert.All(FilesTargets.Check(Measured()), target => Assert.Null(target.Met));
 
     [Fact]
     public void Best_case_needs_every_buffer()
     {
         CaseResult[] cases = [Fixture.Case("FileStreamSync", 4096, 10), Fixture.Case("FilePipe", 4096, 3)];
         Assert.All(
-            FilesBars.Check(Measured(cases)).Where(bar => bar.Figure.Contains("(Auto)", StringComparison.Ordinal)),
-            bar => Assert.Null(bar.Met));
+            FilesTargets.Check(Measured(cases)).Where(target => target.Figure.Contains("(Auto)", StringComparison.Ordinal)),
+            target => Assert.Null(target.Met));
     }
 
     [Fact]
@@ -43,9 +43,9 @@ public sealed class FilesBarsTests
             Fixture.Case("FilePipeBuffered", 65536, 5.29),
         ];
         const string Figure = "best FilePipeBuffered / best RawRead over all blocks, 128 MiB";
-        Assert.True(FilesBars.Check(Measured(cases)).Named(Figure).Met);
-        Assert.False(FilesBars.Check(Measured([.. cases[..^1]])).Named(Figure).Met);
-        Assert.Null(FilesBars.Check(Measured([.. cases[1..]])).Named(Figure).Met);
+        Assert.True(FilesTargets.Check(Measured(cases)).Named(Figure).Met);
+        Assert.False(FilesTargets.Check(Measured([.. cases[..^1]])).Named(Figure).Met);
+        Assert.Null(FilesTargets.Check(Measured([.. cases[1..]])).Named(Figure).Met);
     }
 
     [Theory]
@@ -56,20 +56,20 @@ public sealed class FilesBarsTests
     public void Noise_of_the_same_parameters_is_allowed(int buffer, double pipeMs, bool met)
     {
         CaseResult[] cases = [Fixture.Case("FileStreamSync", buffer, 10), Fixture.Case("FilePipe", buffer, pipeMs)];
-        Assert.Equal(met, FilesBars.Check(Measured(cases)).Named("same buffer").Met);
+        Assert.Equal(met, FilesTargets.Check(Measured(cases)).Named("same buffer").Met);
     }
 
     [Fact]
     public void User_file_has_no_bars()
     {
         CaseResult mine = Fixture.Case("FilePipe", 4096, 1);
-        Assert.Empty(FilesBars.Check(Measured(mine with { Parameters = mine.Parameters with { File = "/mine" } })));
+        Assert.Empty(FilesTargets.Check(Measured(mine with { Parameters = mine.Parameters with { File = "/mine" } })));
     }
 
     [Fact]
     public void Finding_states_the_telling_buffer_and_the_best()
     {
-        string? finding = FilesBars.Finding(Measured(
+        string? finding = FilesTargets.Finding(Measured(
             Fixture.Case("FileStreamSync", 4096, 20),
             Fixture.Case("FileStreamSync", 262144, 10),
             Fixture.Case("FilePipe", 4096, 5),
@@ -78,7 +78,7 @@ public sealed class FilesBarsTests
             "FilePipe read 128 MiB in 5.00 ms at 4 KiB, 0.25 of FileStream's 20.0 ms; at its best (64 KiB) in 4.00 ms, 0.40 of "
             + "FileStream's best (10.0 ms at 256 KiB).",
             finding);
-        Assert.Null(FilesBars.Finding(Measured(Fixture.Case("FilePipe", 4096, 5))));
+        Assert.Null(FilesTargets.Finding(Measured(Fixture.Case("FilePipe", 4096, 5))));
     }
 
     private static IEnumerable<CaseResult> Everything(

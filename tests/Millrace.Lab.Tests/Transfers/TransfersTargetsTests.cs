@@ -2,14 +2,14 @@ using Millrace.Lab.Tests.Advising;
 
 namespace Millrace.Lab.Tests.Transfers;
 
-public sealed class TransfersBarsTests
+public sealed class TransfersTargetsTests
 {
     [Fact]
     public void Bar_without_cases_is_neither_met_nor_missed()
     {
-        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of());
-        Assert.Equal(22, bars.Count);
-        Assert.All(bars, bar => Assert.Null(bar.Met));
+        IReadOnlyList<TargetResult> targets = TransfersTargets.Check(TransferRuns.Of());
+        Assert.Equal(22, targets.Count);
+        Assert.All(targets, target => Assert.Null(target.Met));
     }
 
     [Theory]
@@ -33,25 +33,25 @@ public sealed class TransfersBarsTests
 
         bool? Check(double ms)
         {
-            IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+            IReadOnlyList<TargetResult> targets = TransfersTargets.Check(TransferRuns.Of(
                 TransferRuns.Move(baseline, direction, 65536, 100, compression: compression),
                 TransferRuns.Move(baseline, direction, 65536, 10, compression: compression == "none" ? "gzip" : "none"),
                 TransferRuns.Move(method, direction, 65536, ms, compression: compression)));
-            BarResult bar = Assert.Single(
-                bars, bar => bar.Met is not null && bar.Figure.Contains(" / ", StringComparison.Ordinal));
-            Assert.StartsWith($"{method} / {baseline}, {direction}, ", bar.Figure, StringComparison.Ordinal);
-            Assert.Equal(compression == "gzip", bar.Figure.Contains("gzip", StringComparison.Ordinal));
-            Assert.Contains("22.79 MiB at 64 KiB", bar.Measured, StringComparison.Ordinal);
-            return bar.Met;
+            TargetResult target = Assert.Single(
+                targets, target => target.Met is not null && target.Figure.Contains(" / ", StringComparison.Ordinal));
+            Assert.StartsWith($"{method} / {baseline}, {direction}, ", target.Figure, StringComparison.Ordinal);
+            Assert.Equal(compression == "gzip", target.Figure.Contains("gzip", StringComparison.Ordinal));
+            Assert.Contains("22.79 MiB at 64 KiB", target.Measured, StringComparison.Ordinal);
+            return target.Met;
         }
     }
 
     [Fact]
     public void Rented_arrays_are_compared_only_at_64_KiB()
     {
-        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+        IReadOnlyList<TargetResult> targets = TransfersTargets.Check(TransferRuns.Of(
             TransferRuns.Move("GrpcRentedArray", "download", 262144, 10), TransferRuns.Move("GrpcDirect", "download", 262144, 10)));
-        Assert.Null(bars.Named("GrpcDirect / GrpcRentedArray, download").Met);
+        Assert.Null(targets.Named("GrpcDirect / GrpcRentedArray, download").Met);
     }
 
     [Theory]
@@ -61,10 +61,10 @@ public sealed class TransfersBarsTests
     [InlineData("gzip", 524289, 524288, false)]
     public void Allocations_of_both_ends_of_gRPC_together_are_limited(string compression, double client, double server, bool met)
     {
-        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+        IReadOnlyList<TargetResult> targets = TransfersTargets.Check(TransferRuns.Of(
             TransferRuns.Move("GrpcDirect", "upload", 65536, 1, client, server, compression: compression)));
-        Assert.Equal(met, bars.Named($"compression {compression}").Met);
-        Assert.Null(bars.Named($"compression {(compression == "none" ? "gzip" : "none")}").Met);
+        Assert.Equal(met, targets.Named($"compression {compression}").Met);
+        Assert.Null(targets.Named($"compression {(compression == "none" ? "gzip" : "none")}").Met);
     }
 
     [Theory]
@@ -74,9 +74,9 @@ public sealed class TransfersBarsTests
     public void Large_object_at_either_end_of_gRPC_misses_the_bar(double client, double server, bool met)
     {
         CaseResult item = TransferRuns.Move("GrpcDirect", "download", 65536, 1, compression: "gzip");
-        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+        IReadOnlyList<TargetResult> targets = TransfersTargets.Check(TransferRuns.Of(
             item with { Summary = item.Summary! with { LargeObjectBytes = client, ServerLargeObjectBytes = server } }));
-        Assert.Equal(met, bars.Named("large objects").Met);
+        Assert.Equal(met, targets.Named("large objects").Met);
     }
 
     [Theory]
@@ -91,7 +91,7 @@ public sealed class TransfersBarsTests
         Assert.Null(Check(25, 0.1).Met);
         Assert.Contains("84.9 %", Check(60, 0.849).Measured, StringComparison.Ordinal);
 
-        BarResult Check(int roundTripMs, double share) => TransfersBars.Check(TransferRuns.Of(
+        TargetResult Check(int roundTripMs, double share) => TransfersTargets.Check(TransferRuns.Of(
             TransferRuns.Move(method, direction, 65536, 4500, roundTripMs: roundTripMs, linkShare: share)))
             .Named($"{method}, {direction}, round trip");
     }
@@ -99,10 +99,10 @@ public sealed class TransfersBarsTests
     [Fact]
     public void Cases_over_a_link_do_not_count_for_loopback_bars()
     {
-        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+        IReadOnlyList<TargetResult> targets = TransfersTargets.Check(TransferRuns.Of(
             TransferRuns.Move("HttpClient", "download", 65536, 10, roundTripMs: 1),
             TransferRuns.Move("GrpcDirect", "download", 65536, 90, 1 << 20, 1 << 20, roundTripMs: 1)));
-        Assert.All(bars, bar => Assert.Null(bar.Met));
+        Assert.All(targets, target => Assert.Null(target.Met));
     }
 
     [Fact]
@@ -119,9 +119,9 @@ public sealed class TransfersBarsTests
             TransferRuns.Move("Http1", "download", 65536, 90, durability: "commit"),
             TransferRuns.Move("HttpClient", "download", 262144, 80),
             TransferRuns.Move("Http1", "download", 262144, 88));
-        BarResult bar = TransfersBars.Check(results).Named("Http1 / HttpClient, download");
-        Assert.False(bar.Met);
-        Assert.Equal("1.100 at worst (22.79 MiB at 256 KiB), 88.0 ms against 80.0 ms", bar.Measured);
+        TargetResult target = TransfersTargets.Check(results).Named("Http1 / HttpClient, download");
+        Assert.False(target.Met);
+        Assert.Equal("1.100 at worst (22.79 MiB at 256 KiB), 88.0 ms against 80.0 ms", target.Measured);
     }
 
     [Theory]
@@ -130,12 +130,12 @@ public sealed class TransfersBarsTests
     [InlineData(1000, 262145, true, false)]
     public void Allocations_at_each_end_are_limited(double client, double server, bool clientMet, bool serverMet)
     {
-        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+        IReadOnlyList<TargetResult> targets = TransfersTargets.Check(TransferRuns.Of(
             TransferRuns.Move("Http1Sha256", "upload", 65536, 1, client, server),
             TransferRuns.Move("Http1", "download", 65536, 1, 10, 10),
             TransferRuns.Move("HttpClient", "download", 65536, 1, 1 << 20, 1 << 20)));
-        Assert.Equal(clientMet, bars.Named("allocated by the client").Met);
-        Assert.Equal(serverMet, bars.Named("allocated by the server").Met);
+        Assert.Equal(clientMet, targets.Named("allocated by the client").Met);
+        Assert.Equal(serverMet, targets.Named("allocated by the server").Met);
     }
 
     [Theory]
@@ -145,24 +145,24 @@ public sealed class TransfersBarsTests
     public void Collection_at_either_end_misses_the_bar(double client, double server, bool met)
     {
         CaseResult item = TransferRuns.Move("Http1", "upload", 65536, 1);
-        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+        IReadOnlyList<TargetResult> targets = TransfersTargets.Check(TransferRuns.Of(
             item with { Summary = item.Summary! with { Gen2 = client, ServerGen2 = server } }));
-        Assert.Equal(met, bars.Named("collections of generation 2").Met);
+        Assert.Equal(met, targets.Named("collections of generation 2").Met);
     }
 
     [Fact]
     public void Finding_contains_only_measured_values()
     {
-        Assert.Null(TransfersBars.Finding(TransferRuns.Of(TransferRuns.Move("HttpClient", "download", 65536, 1))));
+        Assert.Null(TransfersTargets.Finding(TransferRuns.Of(TransferRuns.Move("HttpClient", "download", 65536, 1))));
         Assert.Equal(
             "TransferClient uploaded 22.79 MiB in 27.0 ms over HTTP/1.1, 0.90 of the 30.0 ms of HttpClient with buffers of 80 KiB.",
-            TransfersBars.Finding(TransferRuns.Of(
+            TransfersTargets.Finding(TransferRuns.Of(
                 TransferRuns.Move("HttpClient", "upload", 81920, 30), TransferRuns.Move("Http1", "upload", 81920, 27))));
         Assert.Equal(
             "TransferClient downloaded 22.79 MiB in 19.0 ms over HTTP/1.1, 0.95, and in 18.0 ms over gRPC, 0.90 of the 20.0 ms of "
             + "HttpClient with buffers of 64 KiB; it uploaded 22.79 MiB in 24.0 ms over gRPC, 0.80 of the 30.0 ms of HttpClient "
             + "with buffers of 64 KiB.",
-            TransfersBars.Finding(TransferRuns.Of(
+            TransfersTargets.Finding(TransferRuns.Of(
                 TransferRuns.Move("HttpClient", "download", 65536, 20),
                 TransferRuns.Move("Http1", "download", 65536, 19),
                 TransferRuns.Move("GrpcDirect", "download", 65536, 18),

@@ -1,19 +1,19 @@
 namespace Millrace.Lab.Suites;
 
-/// <summary>An aim of a suite, checked with a run's ratios. A bar whose cases were not measured is neither met nor missed.</summary>
+/// <summary>A target of a suite, checked with a run's ratios. A target whose cases were not measured is neither met nor missed.</summary>
 /// <param name="Measure">The measured value in words, and whether it meets the limit; null when it was not measured.</param>
-internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredCases, (string Text, bool Met)?> Measure)
+internal sealed record TargetDefinition(string Figure, string Limit, Func<MeasuredCases, (string Text, bool Met)?> Measure)
 {
-    /// <summary>Checks all bars of a suite; none are stated for a user's own file.</summary>
-    public static IReadOnlyList<BarResult> Check(LabResults results, IEnumerable<BarDefinition> bars)
+    /// <summary>Checks all targets of a suite; none are stated for a user's own file.</summary>
+    public static IReadOnlyList<TargetResult> Check(LabResults results, IEnumerable<TargetDefinition> targets)
     {
         var cases = new MeasuredCases(results);
-        return results.Cases.Any(item => item.Parameters.File is not null) ? [] : [.. bars.Select(bar => bar.Check(cases))];
+        return results.Cases.Any(item => item.Parameters.File is not null) ? [] : [.. targets.Select(target => target.Check(cases))];
     }
 
     /// <summary>Each case takes no more than a part of the time of the case that it is compared with.</summary>
     /// <param name="noiseOf">The method whose noise at the same parameters is allowed for; null for none.</param>
-    public static BarDefinition Ratio(
+    public static TargetDefinition Ratio(
         string figure,
         double limit,
         Func<MeasuredCases, IEnumerable<CasePair>> select,
@@ -50,7 +50,7 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
             : Math.Max(limit, 1 + cases.NoiseOf(pair.Mine.Parameters, noiseOf));
     }
 
-    public static BarDefinition Max(
+    public static TargetDefinition Max(
         string figure,
         string limitText,
         double limit,
@@ -62,7 +62,7 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
             ? (text(worst, value(worst.Summary!)!.Value), value(worst.Summary!) <= limit)
             : null);
 
-    public static BarDefinition MaxBytes(
+    public static TargetDefinition MaxBytes(
         string figure,
         long limit,
         Func<MeasuredCases, IEnumerable<CaseResult>> select,
@@ -72,7 +72,7 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
             Invariant($"{found:0} B at most ({(where ?? Where)(item)})"));
 
     /// <param name="has">Whether it does; null when that was not measured.</param>
-    public static BarDefinition None(
+    public static TargetDefinition None(
         string figure,
         Func<MeasuredCases, IEnumerable<CaseResult>> select,
         Func<CaseSummary, bool?> has,
@@ -86,10 +86,10 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
                 : ($"in {others.Length} cases, first {(where ?? Where)(others[0])}", false);
         });
 
-    public static BarDefinition NoCollections(string figure, Func<MeasuredCases, IEnumerable<CaseResult>> select) =>
+    public static TargetDefinition NoCollections(string figure, Func<MeasuredCases, IEnumerable<CaseResult>> select) =>
         None(figure, select, summary => summary.Gen0 is null ? null : summary is not { Gen0: 0, Gen1: 0, Gen2: 0 });
 
-    /// <summary>For example "128 MiB at 64 KiB", or what the file contains.</summary>
+    /// <summary>For example "128 MiB at 64 KiB", or the file's content.</summary>
     public static string Where(CaseResult item)
     {
         CaseParameters parameters = item.Parameters;
@@ -101,10 +101,10 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
 
     public static string Invariant(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 
-    private BarResult Check(MeasuredCases cases)
+    private TargetResult Check(MeasuredCases cases)
     {
         (string Text, bool Met)? measured = Measure(cases);
-        return new BarResult
+        return new TargetResult
         {
             Figure = Figure,
             Limit = Limit,

@@ -2,14 +2,14 @@ using Millrace.Lab.Tests.Advising;
 
 namespace Millrace.Lab.Tests.Writes;
 
-public sealed class WritesBarsTests
+public sealed class WritesTargetsTests
 {
     [Fact]
     public void Bar_without_cases_is_neither_met_nor_missed()
     {
-        IReadOnlyList<BarResult> bars = WritesBars.Check(WriteRuns.Of());
-        Assert.Equal(11, bars.Count);
-        Assert.All(bars, bar => Assert.Null(bar.Met));
+        IReadOnlyList<TargetResult> targets = WritesTargets.Check(WriteRuns.Of());
+        Assert.Equal(11, targets.Count);
+        Assert.All(targets, target => Assert.Null(target.Met));
     }
 
     [Theory]
@@ -32,9 +32,9 @@ public sealed class WritesBarsTests
         {
             Noise = [JudgeTests.NoiseOf(stream.Parameters, noise)],
         };
-        BarResult bar = WritesBars.Check(results).Named("FilePipe / FileStreamSync, same chunk");
-        Assert.Equal(met, bar.Met);
-        Assert.Contains("128 MiB at 4 KiB", bar.Measured, StringComparison.Ordinal);
+        TargetResult target = WritesTargets.Check(results).Named("FilePipe / FileStreamSync, same chunk");
+        Assert.Equal(met, target.Met);
+        Assert.Contains("128 MiB at 4 KiB", target.Measured, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -47,27 +47,27 @@ public sealed class WritesBarsTests
             WriteRuns.Write("FileStreamSync", 512, 4, bytes: Runs.Small),
             WriteRuns.Write("FileStreamDefaultBuffer", 512, 1.6, bytes: Runs.Small),
             WriteRuns.Write("FilePipe", 512, 1.01, bytes: Runs.Small));
-        IReadOnlyList<BarResult> bars = WritesBars.Check(results);
-        IReadOnlyList<BarResult> ofLarge = WritesBars.Check(results with { Cases = [.. results.Cases.Take(3)] });
+        IReadOnlyList<TargetResult> targets = WritesTargets.Check(results);
+        IReadOnlyList<TargetResult> ofLarge = WritesTargets.Check(results with { Cases = [.. results.Cases.Take(3)] });
         foreach (string stream in new[] { "FileStreamSync", "FileStreamDefaultBuffer" })
         {
-            Assert.False(bars.Named($"FilePipe / {stream} at 512 B").Met);
+            Assert.False(targets.Named($"FilePipe / {stream} at 512 B").Met);
             Assert.True(ofLarge.Named($"FilePipe / {stream} at 512 B").Met);
         }
 
-        Assert.StartsWith("0.253 at worst (4 MiB at 512 B)", bars.Named("FileStreamSync at 512 B").Measured, StringComparison.Ordinal);
+        Assert.StartsWith("0.253 at worst (4 MiB at 512 B)", targets.Named("FileStreamSync at 512 B").Measured, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Durable_files_of_one_page_have_a_separate_bar()
     {
-        IReadOnlyList<BarResult> bars = WritesBars.Check(WriteRuns.Of(
+        IReadOnlyList<TargetResult> targets = WritesTargets.Check(WriteRuns.Of(
             WriteRuns.Write("FileStreamSync", 65536, 100, "commit"),
             WriteRuns.Write("FilePipe", 65536, 105, "commit"),
             WriteRuns.Write("FileStreamSync", 4096, 1, "commit", 4096),
             WriteRuns.Write("FilePipe", 4096, 1.06, "commit", 4096)));
-        Assert.True(bars.Named("commit of larger files").Met);
-        Assert.False(bars.Named("commit of 4 KiB").Met);
+        Assert.True(targets.Named("commit of larger files").Met);
+        Assert.False(targets.Named("commit of 4 KiB").Met);
     }
 
     [Theory]
@@ -76,10 +76,10 @@ public sealed class WritesBarsTests
     public void Allocations_and_collections_of_every_file_count(double bytes, double gen0, bool few, bool none)
     {
         CaseResult item = WriteRuns.Write("FilePipe", 4096, 1, "commit", 4096);
-        IReadOnlyList<BarResult> bars = WritesBars.Check(WriteRuns.Of(
+        IReadOnlyList<TargetResult> targets = WritesTargets.Check(WriteRuns.Of(
             WriteRuns.Write("FilePipe", 512, 1),
             item with { Summary = item.Summary! with { AllocatedBytes = bytes, Gen0 = gen0, Gen1 = 0, Gen2 = 0 } }));
-        Assert.Equal([few, none], [bars.Named("FilePipe: allocated").Met!.Value, bars.Named("FilePipe: collections").Met!.Value]);
+        Assert.Equal([few, none], [targets.Named("FilePipe: allocated").Met!.Value, targets.Named("FilePipe: collections").Met!.Value]);
     }
 
     [Theory]
@@ -89,7 +89,7 @@ public sealed class WritesBarsTests
     {
         LabResults results = WriteRuns.Of(
             WriteRuns.Copy("FileCopy", 36), WriteRuns.Copy("Cp", 1), WriteRuns.Copy("FilePipeCopy", ms));
-        Assert.Equal(met, WritesBars.Check(results).Named("FilePipeCopy / FileCopy").Met);
+        Assert.Equal(met, WritesTargets.Check(results).Named("FilePipeCopy / FileCopy").Met);
     }
 
     [Theory]
@@ -97,20 +97,20 @@ public sealed class WritesBarsTests
     [InlineData(11.8, false)]
     public void Two_parts_are_compared_with_one_reader_of_the_same_content(double ms, bool met)
     {
-        BarResult bar = WritesBars.Check(WriteRuns.Of(
+        TargetResult target = WritesTargets.Check(WriteRuns.Of(
             WriteRuns.Scan(1, 18),
             WriteRuns.Scan(2, ms),
             WriteRuns.Scan(1, 100, "lines"),
             WriteRuns.Scan(2, 50, "lines"),
             WriteRuns.Scan(4, 100, "lines"))).Named("FilePipeScan in 2 parts / FilePipe");
-        Assert.Equal(met, bar.Met);
-        Assert.Contains("(integers)", bar.Measured, StringComparison.Ordinal);
+        Assert.Equal(met, target.Met);
+        Assert.Contains("(integers)", target.Measured, StringComparison.Ordinal);
     }
 
     [Theory]
     [InlineData(11.5, true)]
     [InlineData(11.6, false)]
-    public void Two_parts_are_compared_with_the_best_block_of_two_threads(double ms, bool met) => Assert.Equal(met, WritesBars.Check(
+    public void Two_parts_are_compared_with_the_best_block_of_two_threads(double ms, bool met) => Assert.Equal(met, WritesTargets.Check(
         WriteRuns.Of(
             WriteRuns.Scan(2, ms),
             Raw(262144, 10.5),
@@ -130,22 +130,22 @@ public sealed class WritesBarsTests
     {
         LabResults results = WriteRuns.Of(
             WriteRuns.Append(1, 780), WriteRuns.Append(64, ms), WriteRuns.Append(1, 1, "FileStreamAppend"));
-        BarResult bar = WritesBars.Check(results).Named("FilePipeAppend: records");
-        Assert.Equal(met, bar.Met);
-        Assert.EndsWith("against 2,626", bar.Measured, StringComparison.Ordinal);
+        TargetResult target = WritesTargets.Check(results).Named("FilePipeAppend: records");
+        Assert.Equal(met, target.Met);
+        Assert.EndsWith("against 2,626", target.Measured, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Finding_contains_only_measured_values()
     {
-        Assert.Null(WritesBars.Finding(WriteRuns.Of(WriteRuns.Copy("FileCopy", 1))));
+        Assert.Null(WritesTargets.Finding(WriteRuns.Of(WriteRuns.Copy("FileCopy", 1))));
         Assert.Equal(
             "FilePipe committed durably 128 MiB in 90.0 ms at 64 KiB, 0.90 of FileStream's 100.0 ms.",
-            WritesBars.Finding(WriteRuns.Of(
+            WritesTargets.Finding(WriteRuns.Of(
                 WriteRuns.Write("FilePipe", 65536, 90, "commit"), WriteRuns.Write("FileStreamSync", 65536, 100, "commit"))));
         Assert.Equal(
             "FilePipe wrote 128 MiB in 28.1 ms at 64 KiB, 1.00 of FileStream's 28.0 ms; it committed durably 128 MiB in 90.0 ms at "
             + "64 KiB, 0.82 of FileStream's 110.0 ms; 64 writers appended 102,400 durable records a second, one 2,626.",
-            WritesBars.Finding(WriteRuns.Everything));
+            WritesTargets.Finding(WriteRuns.Everything));
     }
 }
