@@ -9,7 +9,7 @@ internal static class DurationArgument
 {
     public const string Examples = "90s, 15m, 12h, 30d or 52w";
 
-    // A century: what is meant to last longer has no end.
+    // A century: a longer duration is meant to be endless.
     private const double MaxSeconds = 100.0 * 366 * 86_400;
 
     public static string Problem(string? text, string examples = Examples) => $"'{text}' is not a valid duration; use {examples}.";

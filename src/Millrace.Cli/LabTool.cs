@@ -6,7 +6,7 @@ using System.Runtime.Versioning;
 
 namespace Millrace.Cli;
 
-/// <summary>`millrace lab`: runs `millrace-lab`, a tool in its own package, because it needs a benchmark engine.</summary>
+/// <summary>`millrace lab`: runs `millrace-lab`, a tool in its own package, which only those who measure install.</summary>
 internal static partial class LabTool
 {
     public const string Name = "lab";

@@ -12,7 +12,7 @@ if (args is [LabTool.Name, ..])
 SharedPool.MakeRoom();
 ConsoleText.UseUtf8();
 
-// Not a RootCommand: that would call itself after the assembly, which is not what the user typed.
+// Not a RootCommand: that would be named after the assembly, which the user did not type.
 var root = new Command("millrace", "Scan, copy, serve and transfer files, and measure it on your own machine.")
 {
     new HelpOption(),

@@ -4,7 +4,7 @@ using System.Reflection;
 
 namespace Millrace.Cli;
 
-/// <summary>Prints the version without the commit behind its plus sign.</summary>
+/// <summary>Prints the version without the commit after its plus sign.</summary>
 internal sealed class VersionText : SynchronousCommandLineAction
 {
     public override bool ClearsParseErrors => true;

@@ -35,7 +35,7 @@ public static class FileRangeExtensions
     internal static async Task CopyAsync(
         HttpContext context, PipeWriter writer, SafeFileHandle file, long offset, long count, CancellationToken cancellationToken)
     {
-        // A response is only as long as it said, so it cannot simply end early.
+        // A response is only as long as declared, so it cannot simply end early.
         const int Piece = 128 * 1024;
         for (long end = offset + count; offset < end;)
         {

@@ -86,7 +86,7 @@ public sealed class MillraceSocketOptions
     }
 
     /// <summary>
-    /// Received bytes that nobody has read at which a connection stops receiving; it goes on below half of it. 1 or more; 1 MiB by
+    /// Unread received bytes at which a connection stops receiving; it resumes below half of that. 1 or more; 1 MiB by
     /// default, as in Kestrel's transport.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
@@ -101,7 +101,7 @@ public sealed class MillraceSocketOptions
     }
 
     /// <summary>
-    /// Whether a garbage collection gives back to the system what a busy time has left in free blocks, 8 MiB or more. False by default:
+    /// Whether a garbage collection returns to the system the free blocks of a busy time, 8 MiB or more. False by default:
     /// it pauses the process for some milliseconds. An idle process collects nothing on its own.
     /// </summary>
     public bool ReleaseIdleMemory { get; set; }

@@ -147,7 +147,7 @@ public sealed class ScanTests : CommandTests
             (_, string output, string error) =
                 await RunAsync("scan", path, "--sum", "int64", "--degree", degree);
             Assert.Equal($"{expected} {path}\n", output);
-            Assert.Contains("3 bytes that are no whole number", error, StringComparison.Ordinal);
+            Assert.Contains("3 bytes that are not a whole number", error, StringComparison.Ordinal);
         }
     }
 

@@ -35,7 +35,7 @@ internal static class CompletionCommand
 /// <summary>The scripts, which ask millrace for suggestions and fall back to files.</summary>
 internal static class CompletionScripts
 {
-    // Bash breaks words at colons, so that a URL's completion has to be without what is in front of its last one.
+    // Bash breaks words at colons, so a URL's completion must omit the part before its last colon.
     private const string Bash = """
         # Completes millrace in bash.
         _millrace() {

@@ -3,10 +3,10 @@ using Millrace.Transfer;
 
 namespace Millrace.Cli;
 
-/// <summary>Completes a URL with what is in its folder on the server.</summary>
+/// <summary>Completes a URL with the entries of its folder on the server.</summary>
 internal sealed class RemoteNames(TransferOptionSet options)
 {
-    // Nobody waits longer after pressing Tab.
+    // Users do not wait longer after pressing Tab.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
 
     private const int MaxNames = 500;

@@ -269,7 +269,7 @@ internal static class CopyCommand
     }
 }
 
-/// <summary>A progress bar with bytes, rate and time left where somebody sees it, on the error output; else nothing.</summary>
+/// <summary>A progress bar with bytes, rate and time left on the error output of a terminal; otherwise nothing.</summary>
 internal static class CopyDisplay
 {
     /// <summary>Does the work with a display around it.</summary>
@@ -366,7 +366,7 @@ internal static class CopyPrinter
         return text + ".";
     }
 
-    // What shares blocks was not copied either, and is no hole.
+    // Shared blocks were not copied either, and are not holes.
     private static string Holes(CopiedFile[] copied)
     {
         long holes = copied.Where(file => file.CopiedBytes > 0).Sum(file => file.Bytes!.Value - file.CopiedBytes!.Value);

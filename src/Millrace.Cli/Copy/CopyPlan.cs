@@ -5,7 +5,7 @@ namespace Millrace.Cli;
 /// <summary>Lists everything to copy before anything is copied.</summary>
 internal static class CopyPlan
 {
-    /// <summary>Finds everything that is to be copied, folders before what is in them.</summary>
+    /// <summary>Finds everything that is to be copied, folders before their entries.</summary>
     public static List<CopyItem> Make(IReadOnlyList<string> sources, string into, bool recursive)
     {
         bool isFolder = Directory.Exists(into);
@@ -17,7 +17,7 @@ internal static class CopyPlan
 
         if (!isFolder && Path.EndsInDirectorySeparator(into) && !recursive)
         {
-            throw new CopyPlanException($"There is no folder '{into}' to copy into. Create it first.");
+            throw new CopyPlanException($"The destination folder '{into}' does not exist. Create it first.");
         }
 
         var items = new List<CopyItem>();
@@ -52,7 +52,7 @@ internal static class CopyPlan
 
         if (!recursive)
         {
-            throw new CopyPlanException($"'{source}' is a folder. Use --recursive to copy it with what is in it.");
+            throw new CopyPlanException($"'{source}' is a folder. Use --recursive to copy it with its contents.");
         }
 
         string from = Resolve(source);
@@ -111,7 +111,7 @@ internal static class CopyPlan
         }
         catch (IOException)
         {
-            // Gone, or not for us: copying it says why.
+            // Gone, or not for us: copying it reports why.
             return 0;
         }
     }
@@ -120,7 +120,7 @@ internal static class CopyPlan
 /// <summary>One thing to do.</summary>
 internal sealed record CopyItem(string Source, string Destination, CopyItemKind Kind, long Bytes);
 
-/// <summary>What a <see cref="CopyItem"/> is.</summary>
+/// <summary>The kind of a <see cref="CopyItem"/>.</summary>
 internal enum CopyItemKind
 {
     File,

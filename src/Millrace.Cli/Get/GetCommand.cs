@@ -41,7 +41,7 @@ internal static class GetCommand
         var createNew = new CreateNewOption("Fail if the name is taken here.", "--new");
         var noContinue = new Option<bool>("--no-continue")
         {
-            Description = "Start over instead of resuming what an interrupted run left.",
+            Description = "Start over instead of resuming an interrupted run.",
         };
         Option<string?> maxFile = SizeArgument.Option("--max-file", "Refuse a file with more bytes than this.");
         HelpOption help = HelpWithDetails.Create(Details);
@@ -164,7 +164,7 @@ internal static class GetPlan
         }
 
         return Path.EndsInDirectorySeparator(destination)
-            ? throw Wrong($"There is no folder '{destination}' to put {name} into. Create it first.")
+            ? throw Wrong($"The destination folder '{destination}' for {name} does not exist. Create it first.")
             : destination;
     }
 

@@ -133,7 +133,7 @@ internal static class HealthCommand
     }
 }
 
-/// <summary>What a server says about itself; the line of `millrace health --json`.</summary>
+/// <summary>A server's answer about itself; the line of `millrace health --json`.</summary>
 internal sealed record HealthLine
 {
     private const string Ok = "ok";

@@ -81,7 +81,7 @@ internal static class ListCommand
 
         return TransferCommand.PrintOmitted("ls", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "are not listed");
 
-        // Stops when nobody reads any more, as in `millrace ls … | head`.
+        // Stops when the reader is gone, as in `millrace ls … | head`.
         bool Print(RemoteEntry entry, TransferName folder)
         {
             string line = settings.Json ? ListLine.Of(entry, target).ToJson()

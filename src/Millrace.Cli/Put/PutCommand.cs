@@ -48,7 +48,7 @@ internal static class PutCommand
         });
         var noContinue = new Option<bool>("--no-continue")
         {
-            Description = "Start over instead of resuming what an interrupted run sent.",
+            Description = "Start over instead of resuming an interrupted run.",
         };
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("put", "Upload files to a server, verified and completely or not at all.")

@@ -6,7 +6,7 @@ namespace Millrace.Cli;
 /// <summary>Finds out what there is to upload, and under which names, before anything is sent.</summary>
 internal static class PutPlan
 {
-    /// <summary>Makes the plan. What cannot be uploaded is in it too, with the reason.</summary>
+    /// <summary>Makes the plan. Files that cannot be uploaded are in it too, with the reason.</summary>
     public static List<TransferItem> Make(IReadOnlyList<string> sources, TransferTarget target)
     {
         if (!target.IsFolder)

@@ -156,7 +156,7 @@ internal static class RemoveCommand
             $"Delete {TransferText.Files(items.Count(item => !item.IsFolder))} ({SizeText.Of(items.Sum(item => item.Bytes ?? 0))}) of {where}? [y/N] ")
             .ConfigureAwait(false);
 
-        // A console's line cannot be canceled: Ctrl-C leaves the reader behind, as the process ends.
+        // A console's line cannot be canceled: Ctrl-C abandons the reader, as the process ends.
         string? answer = await Task.Run(Console.In.ReadLine, CancellationToken.None).WaitAsync(stop).ConfigureAwait(false);
         if (answer?.Trim().ToUpperInvariant() is "Y" or "YES")
         {
@@ -216,7 +216,7 @@ internal static class RemoveCommand
         return stopped ? ExitCode.Stopped : failed > 0 ? ExitCode.TransferFailed : ExitCode.Success;
     }
 
-    /// <summary>Deletes a folder whose files were deleted, unless there are others by now, which nobody was asked about.</summary>
+    /// <summary>Deletes a folder whose files were deleted, unless there are others by now, which the user did not confirm.</summary>
     private static async Task<Exception?> DeleteFolderAsync(RemoveItem folder, CancellationToken stop)
     {
         try

@@ -218,7 +218,7 @@ internal static class DelimiterText
     }
 }
 
-/// <summary>What the user asked `millrace scan` for.</summary>
+/// <summary>The options of `millrace scan`.</summary>
 internal sealed record ScanArguments
 {
     public required IReadOnlyList<string> Paths { get; init; }
@@ -236,7 +236,7 @@ internal sealed record ScanArguments
         : RecordBoundary.After(Delimiter!.Value);
 }
 
-/// <summary>What a scan finds out.</summary>
+/// <summary>The result of a scan.</summary>
 internal enum ScanWhat
 {
     [JsonStringEnumMemberName("lines")]
@@ -386,9 +386,9 @@ internal sealed class ScanPrinter
     private string? Rest(ScannedFile file) => _arguments.What switch
     {
         ScanWhat.Lines => $"'{file.Path}' does not end with a line end: its last line, {file.RestBytes} bytes, is not counted.",
-        ScanWhat.Sum => $"'{file.Path}' ends with {file.RestBytes} bytes that are no whole number; they are left out.",
+        ScanWhat.Sum => $"'{file.Path}' ends with {file.RestBytes} bytes that are not a whole number; they are left out.",
         ScanWhat.Records when _arguments.RecordSize > 0 =>
-            $"'{file.Path}' ends with {file.RestBytes} bytes that are no whole record; they are not counted.",
+            $"'{file.Path}' ends with {file.RestBytes} bytes that are not a whole record; they are not counted.",
         _ => null,
     };
 }

@@ -102,7 +102,7 @@ internal static class ServeCommand
         {
             throw new TransferException(
                 TransferError.NotFound,
-                $"There are no tokens in {served}; create one with 'millrace token add NAME --folder {served}', or leave --s3-tokens out.");
+                $"{served} has no tokens; create one with 'millrace token add NAME --folder {served}', or leave --s3-tokens out.");
         }
 
         try
@@ -272,7 +272,7 @@ internal static class ServePrinter
     private static string Text(Uri address) => address.GetLeftPart(UriPartial.Authority);
 }
 
-/// <summary>What a server that is ready says as JSON.</summary>
+/// <summary>The JSON line of a server that is ready.</summary>
 internal sealed record ServeLine
 {
     public required string Address { get; init; }
@@ -318,7 +318,7 @@ internal static class ServeLog
         {
             console.LogToStandardErrorThreshold = LogLevel.Trace;
 
-            // A log that nobody reads must not stop the transfers.
+            // A log without a reader must not stop the transfers.
             console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite;
         });
     }

@@ -63,7 +63,7 @@ internal sealed class ServeOptionSet
 
     private readonly Option<bool> _insecure = new("--insecure")
     {
-        Description = "Allow everything to everyone who can reach the address, as long as there is no token.",
+        Description = "Allow everything to everyone who can reach the address, until a token exists.",
     };
 
     private readonly Option<string?> _maxFile = SizeArgument.Option("--max-file", "Limit the size of one file.");

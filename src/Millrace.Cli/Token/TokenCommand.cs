@@ -58,7 +58,7 @@ internal static class TokenAddCommand
             HelpName = "TIME",
         };
         var location = new TokenLocation();
-        var json = new Option<bool>("--json") { Description = "Write the token and what it allows as one JSON line." };
+        var json = new Option<bool>("--json") { Description = "Write the token and its permissions as one JSON line." };
         var command = new Command("add", "Create a token and print it once.") { name, scope, prefix, lifetime, json };
         location.AddTo(command);
         command.SetAction(TokenAction.Of("token add", async (parsed, stop) =>
@@ -116,7 +116,7 @@ internal static class TokenListCommand
     {
         var location = new TokenLocation();
         var json = new Option<bool>("--json") { Description = "Write one JSON line per token." };
-        var command = new Command("list", "List the tokens and what they allow.") { json };
+        var command = new Command("list", "List the tokens and their permissions.") { json };
         location.AddTo(command);
         command.SetAction(TokenAction.Of("token list", async (parsed, stop) =>
         {
@@ -132,7 +132,7 @@ internal static class TokenListCommand
 
             if (tokens.Count == 0)
             {
-                await Console.Error.WriteLineAsync("There is no token; 'millrace token add NAME' creates one.").ConfigureAwait(false);
+                await Console.Error.WriteLineAsync("No tokens exist; 'millrace token add NAME' creates one.").ConfigureAwait(false);
             }
 
             return ExitCode.Success;
@@ -162,7 +162,7 @@ internal static class TokenRemoveCommand
             }
 
             await Console.Error.WriteLineAsync(
-                $"millrace token remove: there is no token '{given}'. 'millrace token list' prints all of them.")
+                $"millrace token remove: token '{given}' does not exist; 'millrace token list' prints all tokens.")
                 .ConfigureAwait(false);
             return ExitCode.CannotStart;
         }));
@@ -213,7 +213,7 @@ internal sealed class TokenLocation
         return Directory.Exists(folder)
             ? new OpenTokens(new TokenStore(TokenStore.DefaultPath(folder)), null)
             : throw new TransferException(
-                TransferError.NotFound, $"There is no folder '{folder}'. Name the served folder with --folder.");
+                TransferError.NotFound, $"Folder '{folder}' does not exist. Name the served folder with --folder.");
     }
 }
 
@@ -227,13 +227,13 @@ internal sealed class OpenTokens(TokenStore store, S3TokenFile? copy) : IAsyncDi
     /// <summary>Whether they are in a bucket.</summary>
     public bool IsCopy => copy is not null;
 
-    /// <summary>Lets others see what was changed.</summary>
+    /// <summary>Makes the changes readable to others.</summary>
     public Task SaveAsync(CancellationToken stop) => copy?.SaveAsync(stop) ?? Task.CompletedTask;
 
     public ValueTask DisposeAsync() => copy?.DisposeAsync() ?? default;
 }
 
-/// <summary>Runs what changes or reads tokens, and tells what went wrong.</summary>
+/// <summary>Runs an action on the tokens, and reports its errors.</summary>
 internal static class TokenAction
 {
     public static Func<ParseResult, int> Of(string name, Func<ParseResult, CancellationToken, Task<int>> action) => parsed =>

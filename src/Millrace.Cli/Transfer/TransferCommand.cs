@@ -45,7 +45,7 @@ internal static class TransferCommand
         Console.Error.WriteLine($"millrace {name}: {TransferFailure.Describe(exception)}");
     }
 
-    /// <summary>Says that a server left entries out of its listing, which is no success of whatever wanted all of them.</summary>
+    /// <summary>Reports that a server left entries out of its listing: a command that needs all of them fails.</summary>
     /// <param name="name">The command.</param>
     /// <param name="json">Whether it prints JSON.</param>
     /// <param name="url">The folder.</param>
@@ -61,7 +61,7 @@ internal static class TransferCommand
 
         PrintError(name, json, url, new TransferException(
             TransferError.Failed,
-            $"{omitted} {(omitted == 1 ? "entry" : "entries")} of {url} {consequence}: the server does not list what has a name that is not valid on every system, is neither a file nor a folder, or may not be read.")
+            $"{omitted} {(omitted == 1 ? "entry" : "entries")} of {url} {consequence}: the server omits entries whose name is not valid on every system, that are no file or folder, or that it may not read.")
         {
             Omitted = omitted,
         });
@@ -78,7 +78,7 @@ internal static class TransferCommand
         }
         catch (IOException)
         {
-            // The exit code still tells the result.
+            // The exit code still shows the result.
         }
     }
 }
@@ -99,7 +99,7 @@ internal sealed class TransferSession(TransferClientOptions options) : IDisposab
         }
         catch (TransferException exception) when (exception.Error is TransferError.NotFound or TransferError.Protocol)
         {
-            // Another server than Millrace's, or a part of somebody's own: then the URL is taken as it is.
+            // Not a Millrace server, or Millrace's endpoints within another application: then the URL is taken as it is.
         }
 
         return (target, ClientOf(target));

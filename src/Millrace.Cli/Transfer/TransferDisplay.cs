@@ -5,7 +5,7 @@ using Spectre.Console.Rendering;
 
 namespace Millrace.Cli;
 
-/// <summary>Chooses the display: bars on a terminal, lines elsewhere, nothing where nobody wants it.</summary>
+/// <summary>Chooses the display: bars on a terminal, lines elsewhere, nothing with --quiet.</summary>
 internal static class TransferDisplay
 {
     public static Task<T> RunAsync<T>(
@@ -61,7 +61,7 @@ internal sealed class PlainDisplay(TextWriter output) : ITransferDisplay
 
     private sealed class Line(TransferItem item, TextWriter output) : IProgress<TransferProgress>
     {
-        // Seldom enough for a log, often enough for somebody who waits.
+        // Seldom enough for a log, often enough for a user who waits.
         private static readonly TimeSpan Interval = TimeSpan.FromSeconds(10);
 
         private TimeSpan _next = Interval;
@@ -89,7 +89,7 @@ internal sealed class PlainDisplay(TextWriter output) : ITransferDisplay
 /// </summary>
 internal sealed class BarDisplay : ITransferDisplay
 {
-    // A name takes what the bar and the numbers leave of a terminal of 80 columns.
+    // A name gets the rest of a terminal of 80 columns beside the bar and the numbers.
     private const int LongestName = 30;
 
     private readonly Lock _lock = new();
@@ -177,7 +177,7 @@ internal sealed class BarDisplay : ITransferDisplay
                 bar.Task.MaxValue = Math.Max(1, total);
             }
 
-            // Never quite full: what is whole is still verified, and full bars are hidden.
+            // Never quite full: a complete file is still verified, and full bars are hidden.
             bar.Task.Value = Math.Min(progress.Transferred, bar.Task.MaxValue * 0.999);
             _texts[bar.Task.Id] = TransferText.Progress(progress);
             ShowTotal();
@@ -228,7 +228,7 @@ internal sealed class BarDisplay : ITransferDisplay
     }
 }
 
-/// <summary>The numbers beside a bar: bytes, rate and time left as the transfer itself tells them.</summary>
+/// <summary>The numbers beside a bar: bytes, rate and time left as the transfer reports them.</summary>
 internal sealed class TaskTextColumn(ConcurrentDictionary<int, string> texts) : ProgressColumn
 {
     protected override bool NoWrap => true;

@@ -118,7 +118,7 @@ internal sealed class TransferOptionSet
 
     private static void AtLeastOne(Option<int> option) => option.Validators.Add(result =>
     {
-        // What is no number at all is refused by the parser.
+        // The parser refuses text that is not a number.
         if (result.Tokens is [{ Value: var text }]
             && int.TryParse(text, NumberStyles.Integer, CultureInfo.InvariantCulture, out int number)
             && number < 1)
@@ -128,7 +128,7 @@ internal sealed class TransferOptionSet
     });
 }
 
-/// <summary>What the commands that speak with a server have in common.</summary>
+/// <summary>The common options of the commands that speak with a server.</summary>
 internal sealed record TransferSettings
 {
     public required TransferClientOptions Client { get; init; }
@@ -220,7 +220,7 @@ internal static class ProtocolNames
 /// <summary>Where the token comes from.</summary>
 internal static class TokenSource
 {
-    /// <summary>Taken when no option says otherwise: not seen in a list of processes, as an argument is.</summary>
+    /// <summary>Used unless an option is given: not seen in a list of processes, as an argument is.</summary>
     public const string Variable = "MILLRACE_TOKEN";
 
     /// <summary>The token; null without one.</summary>
@@ -273,7 +273,7 @@ internal static class TokenSource
         TransferError.InvalidRequest, $"The token of {from} {why}. Give it as 'millrace token add' printed it.");
 }
 
-/// <summary>What must be under a name that is written or deleted: <c>--new</c> and <c>--if-match</c>.</summary>
+/// <summary>The condition on a name that is written or deleted: <c>--new</c> and <c>--if-match</c>.</summary>
 internal static class ConditionOptions
 {
     public static Option<string?> IfMatch()

@@ -3,13 +3,13 @@ using Millrace.Transfer;
 
 namespace Millrace.Cli;
 
-/// <summary>Tells what became of files: as lines at once, or behind the bars where bars are drawn.</summary>
+/// <summary>Reports the outcome of files: as lines at once, or after the bars where bars are drawn.</summary>
 internal sealed class TransferReporter(TransferJob job)
 {
     private readonly Lock _lock = new();
     private readonly List<string> _held = [];
 
-    // What is printed in between would tear the bars.
+    // Lines printed in between would tear the bars.
     private readonly bool _hold = !job.Settings.Quiet && !job.Settings.Json && !Console.IsErrorRedirected;
 
     /// <summary>Tells of one file; may be called by several threads.</summary>
@@ -48,7 +48,7 @@ internal sealed class TransferReporter(TransferJob job)
         }
     }
 
-    /// <summary>Tells of all of them, when nothing more happens.</summary>
+    /// <summary>Reports all of them at the end.</summary>
     public void Finish(IReadOnlyCollection<TransferOutcome> outcomes, double seconds, bool stopped)
     {
         foreach (string line in _held)
@@ -72,7 +72,7 @@ internal sealed class TransferReporter(TransferJob job)
     }
 }
 
-/// <summary>What became of a file; a line of `--json` of put and get. docs/put.md describes it.</summary>
+/// <summary>The outcome of a file; a line of `--json` of put and get. docs/put.md describes it.</summary>
 internal sealed record TransferLine
 {
     public required string File { get; init; }
@@ -82,8 +82,10 @@ internal sealed record TransferLine
     public long? Sent { get; init; }
     public string? Sha256 { get; init; }
     public string? Etag { get; init; }
-    [JsonPropertyName("wire")]
     public string? Protocol { get; init; }
+
+    /// <summary>The earlier name of <see cref="Protocol"/>, for programs that read it.</summary>
+    public string? Wire => Protocol;
     public int? Attempts { get; init; }
     public double? Seconds { get; init; }
     public string? Error { get; init; }

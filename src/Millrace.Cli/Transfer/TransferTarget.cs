@@ -39,10 +39,10 @@ internal sealed record TransferTarget
 
     public TransferName Name { get; }
 
-    /// <summary>Whether the URL says that it is a folder: by its final slash, or because it names nothing.</summary>
+    /// <summary>Whether the URL names a folder: by its final slash, or because it names nothing.</summary>
     public bool IsFolder { get; }
 
-    /// <summary>Reads a URL; its first part is taken for the path of the server's files until the server says otherwise.</summary>
+    /// <summary>Reads a URL; its first part is taken as the path of the server's files until the server reports another.</summary>
     public static TransferTarget Parse(string text) => Parse(text, query: null);
 
     public static TransferTarget ParseWithLink(string text)
@@ -83,7 +83,7 @@ internal sealed record TransferTarget
             throw Wrong(text, "it does not begin with http:// or https://", Example);
         }
 
-        // Not by Uri alone: that would take '..' and double slashes away before anybody could refuse them.
+        // Not by Uri alone: that would take '..' and double slashes away before they could be refused.
         int authorityAt = scheme + 3;
         int slash = text.IndexOfAny(['/', '?', '#', '\\'], authorityAt);
         string authority = slash < 0 ? text[authorityAt..] : text[authorityAt..slash];

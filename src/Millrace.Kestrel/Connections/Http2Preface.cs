@@ -4,7 +4,7 @@ using System.Net.Sockets;
 
 namespace Millrace.Kestrel;
 
-/// <summary>What a connection began with.</summary>
+/// <summary>The first bytes of a connection.</summary>
 internal enum PrefaceResult
 {
     /// <summary>It ended, or its time was over, before that was clear.</summary>
@@ -23,7 +23,7 @@ internal static class Http2Preface
     /// <summary>https://www.rfc-editor.org/rfc/rfc9113#section-3.4</summary>
     public static ReadOnlySpan<byte> Bytes => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8;
 
-    /// <param name="input">What the peer sends.</param>
+    /// <param name="input">The peer's bytes.</param>
     /// <param name="silence">For how long the peer may send nothing.</param>
     /// <param name="half">For how long, from its first byte, a preface may be incomplete.</param>
     /// <param name="cancellationToken">Ends the search.</param>

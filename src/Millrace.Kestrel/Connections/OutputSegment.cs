@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Kestrel;
 
-/// <summary>A part of what a connection sends: bytes of a block, or a range of a file.</summary>
+/// <summary>A part of a connection's output: bytes of a block, or a range of a file.</summary>
 internal sealed class OutputSegment
 {
     /// <summary>The block, or null for a file.</summary>
@@ -17,7 +17,7 @@ internal sealed class OutputSegment
     /// <summary>Behind the last byte to send.</summary>
     public long End { get; set; }
 
-    /// <summary>How many bytes of the file behind <see cref="End"/> may be sent already, because they will be written next.</summary>
+    /// <summary>How many bytes of the file after <see cref="End"/> may be sent already, because they will be written next.</summary>
     public long Ahead { get; set; }
 
     /// <summary>Whether sendfile(2) refused the file, so that it is copied.</summary>

@@ -5,7 +5,7 @@ namespace Millrace.Kestrel;
 
 /// <summary>An empty read, which ends when the socket has something to receive: data, its end or an error. Reused.</summary>
 /// <remarks>
-/// It may also end without a reason: the framework ends it on any event of the socket, even on one that is older than what was received.
+/// It may also end without a reason: the framework ends it on any event of the socket, even on one older than the received bytes.
 /// </remarks>
 internal sealed class Readiness : SocketAsyncEventArgs, IValueTaskSource
 {

@@ -33,7 +33,7 @@ internal sealed class ReceiveScheduler : PipeScheduler
     /// <summary>From here to <see cref="End"/>, this thread receives for one connection.</summary>
     public static void Begin() => t_isReceiving = true;
 
-    /// <summary>Runs what was scheduled meanwhile, as the last thing this thread does.</summary>
+    /// <summary>Runs the work scheduled meanwhile, as the thread's last step.</summary>
     public static void End()
     {
         t_isReceiving = false;
@@ -43,7 +43,7 @@ internal sealed class ReceiveScheduler : PipeScheduler
         }
     }
 
-    /// <summary>Passes what was scheduled to the thread pool, because this thread has more to receive.</summary>
+    /// <summary>Passes the scheduled work to the thread pool, because this thread has more to receive.</summary>
     public static void QueueScheduled()
     {
         if (Take(out object? state) is { } action)

@@ -39,7 +39,7 @@ internal sealed class SendQueue : IThreadPoolWorkItem
                 output.SendFlushed();
             }
 
-            // A full fence: whoever adds from here on either sees that this has ended, or is seen.
+            // A full fence: a later caller either sees that this has ended, or is seen.
             Interlocked.Exchange(ref _runs, 0);
         }
         while (!_waiting.IsEmpty && Interlocked.Exchange(ref _runs, 1) == 0);

@@ -44,7 +44,7 @@ internal sealed partial class SocketConnection
 
         await _input.Writer.CompleteAsync(_closeReason ?? error);
 
-        // On another thread, because callbacks of the application run in it. Its end is awaited so that nobody disposes it meanwhile.
+        // On another thread, because callbacks of the application run in it. Its end is awaited so that it is not disposed meanwhile.
         await Task.Factory.StartNew(
             static connection => ((SocketConnection)connection!).TellThatClosed(),
             this,
@@ -92,7 +92,7 @@ internal sealed partial class SocketConnection
         }
     }
 
-    /// <summary>Receives what is there, up to a block of the given size, and says how large the next one shall be.</summary>
+    /// <summary>Receives available bytes, up to a block of the given size, and returns the size of the next one.</summary>
     /// <returns>Bytes received, 0 at the end, and -1 when there is nothing to receive yet.</returns>
     private int Receive(PipeWriter input, ref int size, out bool isFull)
     {

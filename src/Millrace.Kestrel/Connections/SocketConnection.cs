@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Millrace.Kestrel;
 
-/// <summary>A connection: receives into a pipe on its own, sends what Kestrel writes, and tells when the peer is gone.</summary>
+/// <summary>A connection: receives into a pipe continuously, sends Kestrel's output, and reports when the peer is gone.</summary>
 internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe, IConnectionIdFeature, IConnectionItemsFeature,
     IConnectionTransportFeature, IConnectionLifetimeFeature, IConnectionEndPointFeature, IConnectionSocketFeature, IMemoryPoolFeature
 {
@@ -91,7 +91,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     public FileResponseBody ResponseBody => _responseBody ??= new FileResponseBody(this);
 
     /// <summary>
-    /// Receives from now on for a protocol whose requests run at the same time. What was received is read by the thread pool: on the receiving
+    /// Receives from now on for a protocol whose requests run at the same time. The thread pool reads the received bytes: on the receiving
     /// thread, which the framework prefers to the pool's other work, the frames of peers that flood would be taken in before the requests that
     /// they belong to run. Blocks are smaller, because Kestrel copies frames into its streams' memory anyway.
     /// </summary>
@@ -110,7 +110,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 
     public override void Abort() => Abort(new ConnectionAbortedException());
 
-    /// <remarks>Kestrel calls this when nobody uses the connection any more.</remarks>
+    /// <remarks>Kestrel calls this when the connection is not used any more.</remarks>
     public override async ValueTask DisposeAsync()
     {
         await _input.Reader.CompleteAsync();
@@ -129,7 +129,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         Close(error);
         _outputEnded.TrySetResult();
 
-        // A reader that is far behind must not keep the receiving loop from its end.
+        // A slow reader must not keep the receiving loop from its end.
         _input.Writer.CancelPendingFlush();
     }
 
@@ -139,7 +139,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         {
             null => new ConnectionAbortedException("The connection was closed after everything had been sent."),
 
-            // Also what a reader gets: HTTP logs other exceptions as its own faults.
+            // The reader gets it, too: HTTP logs other exceptions as its own faults.
             SocketException => new ConnectionResetException(error.Message, error),
             _ => error,
         };
@@ -162,7 +162,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 
         if (error is not null)
         {
-            // A reset: the peer must not take what it has for everything.
+            // A reset: the peer must not take its bytes for the whole response.
             _socket.Close(timeout: 0);
             return;
         }

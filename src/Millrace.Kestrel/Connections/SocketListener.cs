@@ -30,7 +30,7 @@ internal sealed class SocketListener(Socket socket, BlockPool pool, MillraceSock
             {
                 accepted = await socket.AcceptAsync(cancellationToken);
 
-                // The rest of what is received is asked for, not waited for; and sendfile(2) has no flag for one call.
+                // Further bytes are polled, not waited for; and sendfile(2) has no flag for one call.
                 accepted.Blocking = false;
                 if (EndPoint is IPEndPoint)
                 {

@@ -4,15 +4,15 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Kestrel;
 
-// Sending. Whoever calls these has set _sending.
+// Sending. The caller has set _sending.
 internal sealed unsafe partial class SocketOutput
 {
     /// <summary>Vectors of one gathered write.</summary>
     private const int MaxVectors = 32;
 
     /// <summary>
-    /// Bytes that are sent through the socket's own queue when it is full: that waits until there is room, without a thread, and the system tells
-    /// so only when a third of the buffer is free.
+    /// Bytes that are sent through the socket's own queue when it is full: that waits until there is room, without a thread, and the system reports
+    /// it only when a third of the buffer is free.
     /// </summary>
     private const int WaitingBytes = MillraceSocketOptions.MinBlockBytes;
 
@@ -48,7 +48,7 @@ internal sealed unsafe partial class SocketOutput
     }
 
     /// <summary>
-    /// Sends what the socket takes, and waits a moment when it is full of a file: the queue's hops between threads cost
+    /// Sends as much as the socket accepts, and waits a moment when it is full of a file: the queue's hops between threads cost
     /// processor time (docs/measuring.md).
     /// </summary>
     private Step SendSoon()
@@ -94,7 +94,7 @@ internal sealed unsafe partial class SocketOutput
         }
     }
 
-    /// <summary>Sends what the socket takes.</summary>
+    /// <summary>Sends as much as the socket accepts.</summary>
     private Step SendNow()
     {
         SocketSend.Vector* vectors = stackalloc SocketSend.Vector[MaxVectors];

@@ -10,7 +10,7 @@ namespace Millrace.Kestrel;
 /// <see cref="Lend"/> and <see cref="EndLending"/> the memory it hands out stands for a range of a file.
 /// </summary>
 /// <remarks>
-/// One caller writes; another thread may call <see cref="Abort"/>. Whoever sets <see cref="_sending"/> owns the head of the queue until it
+/// One caller writes; another thread may call <see cref="Abort"/>. The thread that sets <see cref="_sending"/> owns the head of the queue until it
 /// is false again, so that no block returns to the pool while the system reads it.
 /// </remarks>
 internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushResult>, IDisposable
@@ -26,7 +26,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
 
     private const int KeptSegments = 16;
 
-    /// <summary>Stands for bytes of files. Nobody reads it and nothing is written to it, so its pages are never touched.</summary>
+    /// <summary>Stands for bytes of files. It is never read or written, so its pages are never touched.</summary>
     private static readonly byte[] Placeholder = GC.AllocateUninitializedArray<byte>(LendableBytes + MaxAhead);
 
     private readonly Lock _lock = new();
@@ -41,7 +41,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     private OutputSegment? _head;
     private OutputSegment? _tail;
 
-    /// <summary>Where the next byte is written in the block of the tail; its End is what has been flushed.</summary>
+    /// <summary>Where the next byte is written in the block of the tail; its End is the flushed length.</summary>
     private int _position;
     private long _unflushed;
     private long _unsent;
@@ -97,7 +97,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         new($"The file ended at byte {length} while its bytes up to {end} were being sent. The connection has been aborted.");
 
     /// <summary>
-    /// Makes the next bytes that are written stand for those of a file: 64 KiB, and what was sent of it already. Following bytes of the
+    /// Makes the next bytes that are written stand for those of a file: 64 KiB, and the part already sent. Following bytes of the
     /// file may be sent, too; they must be lent next.
     /// </summary>
     /// <param name="file">The file.</param>
@@ -128,7 +128,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     }
 
     /// <summary>Ends what <see cref="Lend"/> announced.</summary>
-    /// <returns>Whether bytes were or will be sent that nobody has written.</returns>
+    /// <returns>Whether bytes were or will be sent that were not written.</returns>
     public bool EndFile()
     {
         lock (_lock)
@@ -285,7 +285,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         }
     }
 
-    /// <summary>Drops what was not sent. Callable from any thread.</summary>
+    /// <summary>Drops unsent bytes. Callable from any thread.</summary>
     public void Abort(Exception error)
     {
         bool ends;

@@ -16,7 +16,7 @@ internal sealed class FileResponseBody(SocketConnection connection) : IHttpRespo
     private IHttpResponseBodyFeature _body = null!;
     private bool _canSend;
 
-    /// <summary>Bytes of files sent so far; null when there may be others, since somebody has asked for the stream or the writer.</summary>
+    /// <summary>Bytes of files sent so far; null when there may be others, since the stream or the writer was requested.</summary>
     private long? _sent;
 
     public Stream Stream
@@ -87,7 +87,7 @@ internal sealed class FileResponseBody(SocketConnection connection) : IHttpRespo
 
         if (connection.Output.IsFlushing)
         {
-            // Kestrel copies what is written during a flush, and these bytes are none.
+            // Kestrel copies bytes written during a flush, and these are placeholders.
             await _body.Writer.FlushAsync(cancellationToken);
         }
 
@@ -110,7 +110,7 @@ internal sealed class FileResponseBody(SocketConnection connection) : IHttpRespo
     {
         for (long end = offset + count; offset < end;)
         {
-            // Kestrel throws when a response is longer than it said, and then nothing more may have been sent.
+            // Kestrel throws when a response is longer than declared, and then nothing more may have been sent.
             long certain = Math.Min(end - offset, _context.Response.ContentLength!.Value - _sent ?? 0);
             int piece = connection.Output.Lend(file, offset, end - offset, certain);
             FlushResult flushed = default;

@@ -5,7 +5,7 @@ namespace Millrace.Kestrel;
 
 /// <summary>Pinned blocks of 4, 16, 64 and 256 KiB for all connections of a transport. Thread-safe.</summary>
 /// <remarks>
-/// Free blocks are kept, up to <see cref="KeptBytes"/> of each size, until nobody has needed them for <see cref="TrimInterval"/>.
+/// Free blocks are kept, up to <see cref="KeptBytes"/> of each size, until they were unused for <see cref="TrimInterval"/>.
 /// </remarks>
 internal sealed class BlockPool : MemoryPool<byte>
 {
@@ -31,7 +31,7 @@ internal sealed class BlockPool : MemoryPool<byte>
     private readonly Lock _lock = new();
     private readonly Stack<Block>[] _free = [new(), new(), new(), new()];
 
-    /// <summary>How many free blocks of each size nobody needed since the last trim.</summary>
+    /// <summary>The number of free blocks of each size that were unused since the last trim.</summary>
     private readonly int[] _unneeded = new int[Sizes];
     private readonly Timer _timer;
     private readonly bool _releases;
@@ -47,7 +47,7 @@ internal sealed class BlockPool : MemoryPool<byte>
 
     public override int MaxBufferSize => MillraceSocketOptions.LargestBlockBytes;
 
-    /// <summary>Bytes of the blocks that somebody holds.</summary>
+    /// <summary>Bytes of the rented blocks.</summary>
     public long RentedBytes { get; private set; }
 
     /// <summary>The most bytes that were held at once.</summary>
@@ -109,7 +109,7 @@ internal sealed class BlockPool : MemoryPool<byte>
         }
     }
 
-    /// <summary>Drops the blocks that nobody has needed since the last call.</summary>
+    /// <summary>Drops the blocks unused since the last call.</summary>
     internal void Trim()
     {
         lock (_lock)

@@ -43,7 +43,7 @@ public sealed class UnreadableTokensTests : CommandTests
     [InlineData("")]
     public async Task Named_file_that_does_not_exist_is_refused(string path)
     {
-        string error = await RefusedAsync($"There is no token file '{path}'", "--tokens", path);
+        string error = await RefusedAsync($"Token file '{path}' does not exist", "--tokens", path);
         Assert.Contains("millrace token add NAME --tokens", error, StringComparison.Ordinal);
     }
 
@@ -79,7 +79,7 @@ public sealed class UnreadableTokensTests : CommandTests
 
     [Fact]
     public async Task Name_that_the_system_refuses_is_refused() =>
-        await RefusedAsync(OperatingSystem.IsWindows() ? "There is no token file" : "cannot be read", "--tokens", new string('a', 300));
+        await RefusedAsync(OperatingSystem.IsWindows() ? "Token file" : "cannot be read", "--tokens", new string('a', 300));
 
     [NeedsTheory(Need.Linux | Need.Root)]
     [InlineData(".millrace")]

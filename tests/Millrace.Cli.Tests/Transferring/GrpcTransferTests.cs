@@ -24,7 +24,7 @@ public sealed class GrpcTransferTests : CommandTests
         Assert.Equal(content, await File.ReadAllBytesAsync(Folder["copy.csv"]));
         Assert.All([put, got], line =>
         {
-            Assert.Equal(via, line.GetProperty("wire").GetString());
+            Assert.Equal(via, line.GetProperty("protocol").GetString());
             Assert.Equal(content.Length, line.GetProperty("length").GetInt64());
         });
     }
@@ -64,7 +64,7 @@ public sealed class GrpcTransferTests : CommandTests
 
         Assert.Equal(1, exitCode);
         JsonElement line = Assert.Single(Lines(output));
-        Assert.Equal(("grpc", "AlreadyExists"), (line.GetProperty("wire").GetString(), line.GetProperty("error").GetString()));
+        Assert.Equal(("grpc", "AlreadyExists"), (line.GetProperty("protocol").GetString(), line.GetProperty("error").GetString()));
         Assert.Contains("over grpc", line.GetProperty("message").GetString(), StringComparison.Ordinal);
     }
 

@@ -34,7 +34,7 @@ public sealed class TransferTests : CommandTests
             Assert.Equal(digest, line.GetProperty("sha256").GetString());
             Assert.Equal(1, line.GetProperty("attempts").GetInt32());
         });
-        Assert.Equal(protocol, put.GetProperty("wire").GetString());
+        Assert.Equal(protocol, put.GetProperty("protocol").GetString());
     }
 
     [Fact]

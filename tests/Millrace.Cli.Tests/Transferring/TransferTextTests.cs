@@ -66,6 +66,7 @@ public sealed class TransferTextTests
         Assert.Equal(MiB, root.GetProperty("length").GetInt64());
         Assert.Equal(5, root.GetProperty("sent").GetInt64());
         Assert.Equal("\"t\"", root.GetProperty("etag").GetString());
+        Assert.Equal("http2", root.GetProperty("protocol").GetString());
         Assert.Equal("http2", root.GetProperty("wire").GetString());
         Assert.Equal(2, root.GetProperty("attempts").GetInt32());
         Assert.Equal(1.5, root.GetProperty("seconds").GetDouble());
