@@ -22,7 +22,7 @@ try
             break;
         }
 
-        // A walk that ends early leaves the reader behind what it took.
+        // A walk that ends early leaves the reader after the bytes it took.
         body = reader.Position;
     }
 
@@ -66,5 +66,5 @@ static decimal Number(ReadOnlySpan<byte> line, int index)
         }
     }
 
-    throw new FormatException($"There is no number in that column of the line '{Encoding.UTF8.GetString(line)}'.");
+    throw new FormatException($"That column is not a number in the line '{Encoding.UTF8.GetString(line)}'.");
 }
