@@ -3,7 +3,7 @@ namespace Millrace.Transfer;
 /// <summary>How a file or folder is moved.</summary>
 public readonly record struct MoveOptions
 {
-    /// <summary>What the file must be before it is moved. A folder meets only the default.</summary>
+    /// <summary>The condition on the file before it is moved. A folder meets only the default.</summary>
     public WritePrecondition Source { get; init; }
 
     /// <summary>Whether a file may replace the file that has the new name. False by default; a folder never replaces anything.</summary>

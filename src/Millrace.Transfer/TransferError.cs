@@ -24,7 +24,7 @@ public enum TransferError
     /// <summary>No byte of the asked range is in the file.</summary>
     RangeNotSatisfiable,
 
-    /// <summary>What arrived does not have the digest that was said.</summary>
+    /// <summary>The received bytes do not have the declared digest.</summary>
     DigestMismatch,
 
     /// <summary>An upload is not at the offset at which the request would continue it.</summary>
@@ -66,6 +66,6 @@ public enum TransferError
     /// <summary>The file changed while it was being transferred.</summary>
     Changed,
 
-    /// <summary>What the server keeps its files in does not answer, is overloaded, or refuses the server; try again after a while.</summary>
+    /// <summary>The server's storage does not answer, is overloaded, or refuses the server; try again after a while.</summary>
     Unavailable,
 }

@@ -1,7 +1,7 @@
 namespace Millrace.Transfer;
 
 /// <summary>
-/// A transfer that was refused or that failed. The message explains what was tried, what happened and what can be done.
+/// A transfer that was refused or that failed. The message explains the attempt, the failure and the remedy.
 /// </summary>
 /// <remarks>
 /// The message can have text of a server. Control characters and marks that change the direction of text are replaced by U+FFFD,
@@ -11,7 +11,7 @@ public sealed class TransferException : IOException
 {
     /// <summary>Describes a failed transfer.</summary>
     /// <param name="error">What went wrong.</param>
-    /// <param name="message">Explains what was tried, what happened and what can be done, for the person who asked for it.</param>
+    /// <param name="message">Explains the attempt, the failure and the remedy to the user.</param>
     /// <param name="name">The file or folder that it was about; null when there is none.</param>
     /// <param name="innerException">What caused it.</param>
     public TransferException(
@@ -28,7 +28,7 @@ public sealed class TransferException : IOException
     /// <summary>The file or folder that it was about; null when there is none.</summary>
     public string? Name { get; }
 
-    /// <summary>Bytes of the upload that the other side has, when it said so; null otherwise.</summary>
+    /// <summary>Bytes of the upload that the other side has, when it reported them; null otherwise.</summary>
     public long? Offset { get; init; }
 
     /// <summary>How long the other side asked to wait before the next try; null when it did not.</summary>

@@ -1,7 +1,7 @@
 namespace Millrace.Transfer;
 
 /// <summary>
-/// What must be under a name for a write or a deletion to happen. Checked when it begins and again, in one step with it,
+/// The condition on a name for a write or a deletion. Checked when it begins and again, in one step with it,
 /// when it is published.
 /// </summary>
 public readonly record struct WritePrecondition
@@ -21,9 +21,9 @@ public readonly record struct WritePrecondition
     /// <summary>Whether there is nothing to check.</summary>
     public bool IsNone => this == default;
 
-    /// <summary>Throws when <paramref name="present"/> is not what is asked for.</summary>
+    /// <summary>Throws when <paramref name="present"/> does not meet the condition.</summary>
     /// <param name="name">The name that it is about.</param>
-    /// <param name="present">What is there; null when nothing is.</param>
+    /// <param name="present">The current file; null when there is none.</param>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.AlreadyExists"/> for <see cref="CreateNew"/>,
     /// <see cref="TransferError.PreconditionFailed"/> for the others.

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>Tries again what a cut connection or a busy server ended: later each time, and not all clients at once.</summary>
+/// <summary>Retries requests that a cut connection or a busy server ended: later each time, and not all clients at once.</summary>
 internal sealed class RetryPolicy(TransferClientOptions options, TimeProvider clock)
 {
     /// <summary>The longest wait that a server may ask for; longer ones are the caller's business.</summary>

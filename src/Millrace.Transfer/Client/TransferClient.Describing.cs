@@ -4,7 +4,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer;
 
-/// <content>Asks what the server offers, and chooses the protocol.</content>
+/// <content>Asks for the server's protocols, and chooses one.</content>
 public sealed partial class TransferClient
 {
     private readonly Lock _lock = new();
@@ -23,7 +23,7 @@ public sealed partial class TransferClient
         return FilesOf(description);
     }
 
-    /// <summary>Asks the server what it offers, once.</summary>
+    /// <summary>Asks for the server's protocols, once.</summary>
     /// <remarks>
     /// A server that does not answer gets <see cref="ServerDescription.Version"/> 0 and offers <c>http1</c> alone: files are
     /// uploaded with one request each, and only a source that can be read again can be retried.
@@ -37,7 +37,7 @@ public sealed partial class TransferClient
             .ConfigureAwait(false);
     }
 
-    /// <summary>What transfers share; made once the server has said what it offers.</summary>
+    /// <summary>The state that transfers share; made once the server's protocols are known.</summary>
     private async ValueTask<TransferContext> ContextAsync(CancellationToken cancellationToken)
     {
         if (_context is { } made)
@@ -73,7 +73,7 @@ public sealed partial class TransferClient
         ? ServerAddress.Resolve(Files, $"{uploads.TrimEnd('/')}/", "the place of uploads", Describing)
         : null;
 
-    private ProtocolCall Describing => new("Asking what is offered by", Files.Authority, TransferProtocol.Auto);
+    private ProtocolCall Describing => new("Asking for the protocols of", Files.Authority, TransferProtocol.Auto);
 
     private async Task<ServerDescription> AskOnceAsync(CancellationToken cancellationToken)
     {
@@ -91,7 +91,7 @@ public sealed partial class TransferClient
         }
         catch (TransferException exception) when (exception.InnerException is HttpRequestException inner && MaySpeakHttp2(inner))
         {
-            // Whoever speaks nothing but HTTP/2 ends a connection that begins otherwise.
+            // A server that only supports HTTP/2 ends a connection that begins otherwise.
         }
 
         // The address leads to where gRPC is spoken, whatever port the server itself would name.

@@ -9,7 +9,7 @@ public sealed partial class TransferClient
     /// <remarks>Files may be deleted while a folder is listed; an endless listing would not end otherwise.</remarks>
     private const int MaxEmptyPages = 100;
 
-    /// <summary>What is known of a file; null when there is none.</summary>
+    /// <summary>Returns the facts about a file; null when it does not exist.</summary>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
     public async Task<StoredFile?> FindAsync(TransferName name, CancellationToken cancellationToken = default)
     {
@@ -29,14 +29,14 @@ public sealed partial class TransferClient
     /// <param name="recursive">Whether the files of folders in it are listed too (then folders themselves are not).</param>
     /// <param name="cancellationToken">Ends the listing.</param>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.Protocol"/>: the server lists what is no name, or is not
+    /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.Protocol"/>: the server lists an invalid name, or one that is not
     /// in the folder.
     /// </exception>
     public IAsyncEnumerable<RemoteEntry> ListAsync(
         TransferName folder = default, bool recursive = false, CancellationToken cancellationToken = default) =>
         ListAsync(folder, recursive, static _ => { }, cancellationToken);
 
-    /// <summary>Lists a folder, and says how many entries the server leaves out.</summary>
+    /// <summary>Lists a folder, and returns how many entries the server leaves out.</summary>
     /// <param name="folder">The folder; <c>default</c> for the root.</param>
     /// <param name="recursive">Whether the files of folders in it are listed too (then folders themselves are not).</param>
     /// <param name="omitted">
@@ -45,7 +45,7 @@ public sealed partial class TransferClient
     /// </param>
     /// <param name="cancellationToken">Ends the listing.</param>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.Protocol"/>: the server lists what is no name, or is not
+    /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.Protocol"/>: the server lists an invalid name, or one that is not
     /// in the folder.
     /// </exception>
     public async IAsyncEnumerable<RemoteEntry> ListAsync(
@@ -81,7 +81,7 @@ public sealed partial class TransferClient
             {
                 throw Failures.Protocol(
                     new ProtocolCall("Listing", folder.Value, context.Protocol.Kind),
-                    emptyPages == MaxEmptyPages ? $"{emptyPages} pages had no entry" : "the next page is not behind this one");
+                    emptyPages == MaxEmptyPages ? $"{emptyPages} pages had no entry" : "the next page does not follow this one");
             }
 
             after = page.Next;
@@ -91,7 +91,7 @@ public sealed partial class TransferClient
 
     /// <summary>Deletes a file.</summary>
     /// <param name="name">The file.</param>
-    /// <param name="precondition">What it must be.</param>
+    /// <param name="precondition">The condition on it.</param>
     /// <param name="cancellationToken">Ends it; whether it was deleted is not known then.</param>
     /// <returns>False when there was none.</returns>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
@@ -204,7 +204,7 @@ public sealed partial class TransferClient
         if (!TransferName.TryParse(entry.Name, out TransferName name, out NameFault fault))
         {
             throw Failures.Protocol(
-                new ProtocolCall("Listing", folder.Value, protocol), $"it has an entry that is no name ({NameRules.Describe(entry.Name, fault)})");
+                new ProtocolCall("Listing", folder.Value, protocol), $"it has an entry with an invalid name ({NameRules.Describe(entry.Name, fault)})");
         }
 
         if (!name.IsIn(folder) || name == folder)

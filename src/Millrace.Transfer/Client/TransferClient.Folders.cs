@@ -10,10 +10,10 @@ public sealed partial class TransferClient
     private const int FilesAtOnce = 4;
 
     /// <summary>Uploads all files of a folder, several at once.</summary>
-    /// <param name="path">The folder here. Links to folders are not followed; empty folders are no files.</param>
+    /// <param name="path">The folder here. Links to folders are not followed; empty folders are not uploaded.</param>
     /// <param name="folder">The folder in the store; <c>default</c> for the root.</param>
     /// <param name="options">How; for each of them.</param>
-    /// <param name="progress">Is told how far each file is.</param>
+    /// <param name="progress">Receives the progress of each file.</param>
     /// <param name="cancellationToken">Ends it; files that are finished stay.</param>
     /// <returns>The results, by name.</returns>
     /// <exception cref="AggregateException">Some failed, each for its own reason; the others were uploaded.</exception>
@@ -34,7 +34,7 @@ public sealed partial class TransferClient
     /// <param name="folder">The folder in the store; <c>default</c> for the root.</param>
     /// <param name="path">The folder here; made if there is none. Nothing is written outside it, whatever the server lists.</param>
     /// <param name="options">How; for each of them. A range makes no sense here.</param>
-    /// <param name="progress">Is told how far each file is.</param>
+    /// <param name="progress">Receives the progress of each file.</param>
     /// <param name="cancellationToken">Ends it; files that are finished stay.</param>
     /// <returns>The results, by name.</returns>
     /// <exception cref="AggregateException">

@@ -10,8 +10,8 @@ public sealed partial class TransferClient
     /// <param name="name">The file in the store.</param>
     /// <param name="path">The file here.</param>
     /// <param name="options">How.</param>
-    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
-    /// <param name="cancellationToken">Ends it; what had the name stays as it was.</param>
+    /// <param name="progress">Receives progress about ten times per second, or null.</param>
+    /// <param name="cancellationToken">Ends it; a file of that name is unchanged.</param>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
     /// <exception cref="FilePipeException">The file cannot be written.</exception>
     public Task<TransferResult> GetAsync(
@@ -33,9 +33,9 @@ public sealed partial class TransferClient
 
     /// <summary>Downloads a file into a stream.</summary>
     /// <param name="name">The file in the store.</param>
-    /// <param name="destination">Stays open. Its bytes cannot be taken back: only a return without an exception says that all of it is right.</param>
+    /// <param name="destination">Stays open. Its bytes cannot be taken back: only a return without an exception means that all of it is right.</param>
     /// <param name="options">How.</param>
-    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="progress">Receives progress about ten times per second, or null.</param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <exception cref="TransferException">
     /// It was refused, or failed for good; <see cref="TransferError.Changed"/>: it was replaced on the server meanwhile.
@@ -52,7 +52,7 @@ public sealed partial class TransferClient
     /// <param name="name">The file in the store.</param>
     /// <param name="destination">Completed at the end, with an exception when it failed.</param>
     /// <param name="options">How.</param>
-    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="progress">Receives progress about ten times per second, or null.</param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <exception cref="TransferException">As for a stream.</exception>
     public Task<TransferResult> GetAsync(

@@ -10,7 +10,7 @@ public sealed partial class TransferClient
     /// <param name="path">The file here. Changed meanwhile, it is not published.</param>
     /// <param name="name">Its name in the store.</param>
     /// <param name="options">How.</param>
-    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="progress">Receives progress about ten times per second, or null.</param>
     /// <param name="cancellationToken">Ends it; nothing is published then.</param>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
     /// <exception cref="FilePipeException">The file cannot be read.</exception>
@@ -26,14 +26,14 @@ public sealed partial class TransferClient
         return await PutAsync(source, name, options, record, progress, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Uploads what a stream has, from its position on.</summary>
+    /// <summary>Uploads a stream, starting at its position.</summary>
     /// <param name="content">
     /// Stays open. One that can seek is read again after an interruption; of another one the last 8 MiB are kept until the
     /// server has them, so that it can be continued as well.
     /// </param>
     /// <param name="name">Its name in the store.</param>
     /// <param name="options">How.</param>
-    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="progress">Receives progress about ten times per second, or null.</param>
     /// <param name="cancellationToken">Ends it; nothing is published then.</param>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
     public Task<TransferResult> PutAsync(
@@ -47,11 +47,11 @@ public sealed partial class TransferClient
         return PutAsync(source, name, options, null, progress, cancellationToken);
     }
 
-    /// <summary>Uploads what a pipe has.</summary>
-    /// <param name="content">Completed at the end, however that is. The last 8 MiB are kept until the server has them.</param>
+    /// <summary>Uploads the content of a pipe.</summary>
+    /// <param name="content">Always completed at the end. The last 8 MiB are kept until the server has them.</param>
     /// <param name="name">Its name in the store.</param>
     /// <param name="options">How; <see cref="PutOptions.Length"/> saves requests where it is known.</param>
-    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="progress">Receives progress about ten times per second, or null.</param>
     /// <param name="cancellationToken">Ends it; nothing is published then.</param>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
     public Task<TransferResult> PutAsync(
@@ -67,7 +67,7 @@ public sealed partial class TransferClient
     /// <param name="content">Enumerated once. Each piece is done with when the next is asked for.</param>
     /// <param name="name">Its name in the store.</param>
     /// <param name="options">How; <see cref="PutOptions.Length"/> saves requests where it is known.</param>
-    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="progress">Receives progress about ten times per second, or null.</param>
     /// <param name="cancellationToken">Ends it; nothing is published then.</param>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
     public Task<TransferResult> PutAsync(

@@ -26,7 +26,7 @@ public sealed partial class TransferClient : IDisposable
 
     /// <summary>A client that sends its requests by a handler, for example one that adds fields or counts.</summary>
     /// <param name="files">Where the server has its files.</param>
-    /// <param name="handler">Sends the requests. It must not decode what it receives.</param>
+    /// <param name="handler">Sends the requests. It must not decode responses.</param>
     /// <param name="disposeHandler">Whether <see cref="Dispose"/> disposes it.</param>
     /// <param name="options">How the server is reached; null for the defaults.</param>
     /// <exception cref="ArgumentException"><paramref name="files"/> is not absolute, or not of http or https.</exception>
@@ -54,7 +54,7 @@ public sealed partial class TransferClient : IDisposable
         {
             throw new ArgumentException(
                 $"The HttpClient ends requests after {client.Timeout}, whole uploads too. Set its Timeout to "
-                + $"Timeout.InfiniteTimeSpan; {nameof(TransferClientOptions)}.{nameof(TransferClientOptions.IdleTimeout)} ends what is stalled.",
+                + $"Timeout.InfiniteTimeSpan; {nameof(TransferClientOptions)}.{nameof(TransferClientOptions.IdleTimeout)} ends stalled requests.",
                 nameof(client));
         }
     }
@@ -99,7 +99,7 @@ public sealed partial class TransferClient : IDisposable
         if (name.IsRoot)
         {
             throw new TransferException(
-                TransferError.InvalidName, "The root of a store is no file. Give a name, for example reports/may.csv.");
+                TransferError.InvalidName, "The root of a store is not a file. Give a name, for example reports/may.csv.");
         }
     }
 

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>How a <see cref="TransferClient"/> reaches its server and what it does when that fails.</summary>
+/// <summary>How a <see cref="TransferClient"/> reaches its server and handles failures.</summary>
 /// <remarks>A client copies its options when it is created: later changes do not reach it.</remarks>
 public sealed class TransferClientOptions
 {
@@ -85,7 +85,7 @@ public sealed class TransferClientOptions
     /// </summary>
     public bool FollowRedirects { get; set; }
 
-    /// <summary>What a downloaded file has to survive; <see cref="Durability.OnCommit"/> by default.</summary>
+    /// <summary>The failures that a downloaded file survives; <see cref="Durability.OnCommit"/> by default.</summary>
     public Durability Durability { get; set; } = Durability.OnCommit;
 
     internal TransferClientOptions Copy() => (TransferClientOptions)MemberwiseClone();

@@ -46,7 +46,7 @@ public static class TransferClientServiceCollectionExtensions
         return services.AddHttpClient(http, client => client.Timeout = Timeout.InfiniteTimeSpan)
             .ConfigurePrimaryHttpMessageHandler(provider => TransferConnections.Create(OptionsOf(provider, options)))
 
-            // A singleton keeps what it got: the connections themselves are renewed.
+            // A singleton keeps its handler: the connections themselves are renewed.
             .SetHandlerLifetime(Timeout.InfiniteTimeSpan);
     }
 

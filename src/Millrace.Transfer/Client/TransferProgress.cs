@@ -2,14 +2,14 @@ namespace Millrace.Transfer;
 
 /// <summary>How far a transfer is.</summary>
 /// <param name="Transferred">Bytes of the file that the other side has, those of earlier runs included.</param>
-/// <param name="Total">Bytes of the whole; null where nobody knows.</param>
+/// <param name="Total">Total bytes; null where unknown.</param>
 /// <param name="BytesPerSecond">The rate of the last seconds; 0 before the first byte.</param>
 /// <param name="Elapsed">Time since the transfer began.</param>
 /// <param name="Attempt">1 for the first try, one more for each that continued.</param>
 public readonly record struct TransferProgress(
     long Transferred, long? Total, double BytesPerSecond, TimeSpan Elapsed, int Attempt)
 {
-    /// <summary>What is left at this rate; null where that cannot be told.</summary>
+    /// <summary>The time left at this rate; null where unknown.</summary>
     public TimeSpan? Remaining =>
         Total is { } total && BytesPerSecond > 0
             ? TimeSpan.FromSeconds(Math.Max(0, total - Transferred) / BytesPerSecond)

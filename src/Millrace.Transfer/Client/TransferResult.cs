@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>What a finished transfer was.</summary>
+/// <summary>The result of a finished transfer.</summary>
 /// <param name="Name">The file in the store.</param>
 /// <param name="Length">Its bytes.</param>
 /// <param name="Tag">Its version.</param>

@@ -4,11 +4,11 @@ using System.Threading.Tasks.Sources;
 namespace Millrace.Transfer;
 
 /// <summary>
-/// SHA-256 of bytes that somebody copies, computed on another thread while they are copied. What is handed over is not
-/// copied: it has to stay as it is until <see cref="DrainAsync"/> says so.
+/// SHA-256 of bytes that are being copied, computed on another thread meanwhile. The bytes handed over are not
+/// copied: they have to stay unchanged until <see cref="DrainAsync"/> completes.
 /// </summary>
 /// <remarks>
-/// One caller at a time. Nothing is allocated per piece. At most <see cref="QueueLength"/> pieces wait; whoever is further
+/// One caller at a time. Nothing is allocated per piece. At most <see cref="QueueLength"/> pieces wait; a caller further
 /// ahead waits too, so that hashing bounds the copying where it is the slower of both.
 /// </remarks>
 internal sealed class ParallelHash : IThreadPoolWorkItem, IValueTaskSource, IDisposable

@@ -20,7 +20,7 @@ public readonly struct TransferName : IEquatable<TransferName>, IComparable<Tran
     /// <summary>The name; empty only for <c>default</c>, which stands for the root.</summary>
     public string Value => _value ?? "";
 
-    /// <summary>Whether this is the root of a store, which is no file.</summary>
+    /// <summary>Whether this is the root of a store, which is not a file.</summary>
     public bool IsRoot => string.IsNullOrEmpty(_value);
 
     /// <summary>The last part.</summary>
@@ -31,7 +31,7 @@ public readonly struct TransferName : IEquatable<TransferName>, IComparable<Tran
 
     /// <summary>Makes a name of a text.</summary>
     /// <param name="text">The name as it is, not percent-encoded.</param>
-    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: it is none; the message says why.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: it is invalid; the message has the reason.</exception>
     public static TransferName Parse(string text)
     {
         ArgumentNullException.ThrowIfNull(text);

@@ -5,7 +5,7 @@ namespace Millrace.Transfer;
 
 /// <summary>
 /// A connection that is received in large pieces. HttpClient's HTTP/2 asks for a frame at a time, at most 16 KiB, header and
-/// content apart: 2,700 system calls for 24 MB. What was received ahead is handed out from here without waiting.
+/// content apart: 2,700 system calls for 24 MB. Bytes received ahead are handed out from here without waiting.
 /// </summary>
 /// <remarks>One read at a time, and one write at a time beside it, as HttpClient does. Disposing disposes the inner stream.</remarks>
 internal sealed class LargeReadStream(Stream inner) : ForwardStream
@@ -105,7 +105,7 @@ internal sealed class LargeReadStream(Stream inner) : ForwardStream
 
     private void Leave()
     {
-        // Whoever disposed meanwhile left the block to this read.
+        // A concurrent disposal left the block to this read.
         if (Interlocked.CompareExchange(ref _state, Idle, Reading) == Disposed)
         {
             _block.Dispose();

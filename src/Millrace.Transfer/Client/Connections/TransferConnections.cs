@@ -8,17 +8,17 @@ internal static class TransferConnections
 {
     /// <summary>Bytes of one answer over HTTP/2 that may be on their way before the client has asked for more: 16 MiB.</summary>
     /// <remarks>
-    /// The most that HttpClient takes, and the size to which it grows a window on a long route: twice what is on its way at
-    /// 60 ms and 1 Gbit/s. Also on a short way whoever sends stands still at the end of a smaller one: docs/measuring.md.
+    /// The maximum of HttpClient, and the size to which it grows a window on a long route: twice the bytes in flight at
+    /// 60 ms and 1 Gbit/s. On a short route, too, a sender stalls at the end of a smaller one: docs/measuring.md.
     /// </remarks>
     public const int InitialWindowBytes = 16 * 1024 * 1024;
 
-    /// <summary>What the name of a server stands for may change; a connection is not used for ever.</summary>
+    /// <summary>The address of a server's name may change; a connection is not used for ever.</summary>
     private static readonly TimeSpan Lifetime = TimeSpan.FromMinutes(5);
 
     public static SocketsHttpHandler Create(TransferClientOptions options) => new()
     {
-        // Whoever asks for a folder's name without its slash is sent to the listing, which is no file. And a token is for
+        // A request for a folder's name without its slash is redirected to the listing, not to a file. And a token is for
         // the server that was named.
         AllowAutoRedirect = false,
         AutomaticDecompression = DecompressionMethods.None,
@@ -37,7 +37,7 @@ internal static class TransferConnections
     };
 
     /// <summary>
-    /// Half of what a request waits, so that a dead connection is gone when the request is; HttpClient takes no less than a
+    /// Half of a request's timeout, so that a dead connection is gone when the request is; HttpClient takes no less than a
     /// second.
     /// </summary>
     private static TimeSpan PingTime(TimeSpan idle) => idle <= TimeSpan.Zero

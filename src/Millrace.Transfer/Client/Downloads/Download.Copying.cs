@@ -3,7 +3,7 @@ using System.IO.Pipelines;
 
 namespace Millrace.Transfer;
 
-/// <content>Moving the bytes, and comparing what they are.</content>
+/// <content>Moving the bytes, and comparing their digest.</content>
 internal sealed partial class Download
 {
     private Sha256Digest? _verified;
@@ -15,7 +15,7 @@ internal sealed partial class Download
         long before = _taken;
         bool ranges = false;
 
-        // A server that does not know ranges sends what was not asked for as well.
+        // A server without ranges sends the other bytes as well.
         long skip = _start + _taken - file.Offset;
         while (!ranges && (_end is not { } end || _start + _taken < end))
         {
@@ -99,7 +99,7 @@ internal sealed partial class Download
     {
         if (_hash is not null)
         {
-            // What is flushed is no longer ours.
+            // Flushed bytes are no longer ours.
             await _hash.DrainAsync().ConfigureAwait(false);
         }
 
@@ -107,7 +107,7 @@ internal sealed partial class Download
         FlushResult result = await writer.FlushAsync(watch.Caller).ConfigureAwait(false);
         if (result.IsCanceled || result.IsCompleted)
         {
-            throw new OperationCanceledException($"Downloading '{_name}': nobody takes the bytes any more.");
+            throw new OperationCanceledException($"Downloading '{_name}': the destination accepts no more bytes.");
         }
     }
 
@@ -151,13 +151,13 @@ internal sealed partial class Download
             // The part of the earlier process is damaged: the machine may have failed under it.
             await RestartAsync().ConfigureAwait(false);
             throw Failures.Make(
-                TransferError.DigestMismatch, Call, "what was left of it is damaged; it is downloaded again.", isTransient: true);
+                TransferError.DigestMismatch, Call, "the unfinished download is damaged; it is downloaded again.", isTransient: true);
         }
 
         throw Failures.Make(
             TransferError.DigestMismatch,
             Call,
-            $"it arrived with the SHA-256 {mine}, and the server says {_expected}. Nothing was published here; download it again, "
-            + "and look at the memory and disk of both machines if it happens again.");
+            $"the received bytes have the SHA-256 {mine}, the server's file has {_expected}. Nothing was published here; download it again, "
+            + "and check the memory and disk of both machines if it happens again.");
     }
 }

@@ -6,7 +6,7 @@ namespace Millrace.Transfer;
 /// <content>Several ranges at once.</content>
 internal sealed partial class Download
 {
-    /// <summary>How often what is missing is written down: what a killed process fetches twice at most.</summary>
+    /// <summary>How often the missing ranges are recorded: a killed process fetches at most this much twice.</summary>
     private const long BytesBetweenNotes = 4 * 1024 * 1024;
 
     private long[]? _missing;

@@ -177,7 +177,7 @@ internal sealed partial class Download : IAsyncDisposable
         _meter.Report(_taken);
     }
 
-    /// <summary>An earlier process has left all of it: what is missing is whether it is still the server's version.</summary>
+    /// <summary>An earlier process has received all of it: checks that it is still the server's version.</summary>
     private async ValueTask LookAtKeptAsync(IdleWatch watch)
     {
         StoredFile? stored = await _context.Protocol.FindAsync(_name, _hash is not null, watch).ConfigureAwait(false);
@@ -234,5 +234,5 @@ internal sealed partial class Download : IAsyncDisposable
     private TransferException Changed() => Failures.Make(
         TransferError.Changed,
         Call,
-        "it was replaced on the server meanwhile, and what has been given out cannot be taken back. Download it again.");
+        "it was replaced on the server meanwhile, and bytes already delivered cannot be taken back. Download it again.");
 }

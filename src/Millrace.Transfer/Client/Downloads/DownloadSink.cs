@@ -9,7 +9,7 @@ internal abstract class DownloadSink : IAsyncDisposable
     public abstract PipeWriter Writer { get; }
 
     /// <summary>Bytes to gather before they are flushed.</summary>
-    /// <remarks>A file takes whole blocks; whoever reads a pipe or stream waits for what there is.</remarks>
+    /// <remarks>A file takes whole blocks; the reader of a pipe or stream waits for available bytes.</remarks>
     public virtual int FlushBytes => 1;
 
     /// <summary>Bytes of one read at most where so many were taken.</summary>
@@ -18,22 +18,22 @@ internal abstract class DownloadSink : IAsyncDisposable
     /// <summary>Bytes of memory that are asked of it for one read at least.</summary>
     public virtual int MinMemory => 16 * 1024;
 
-    /// <summary>What an earlier process knew of the file; null if it left nothing.</summary>
+    /// <summary>An earlier process' record of the file; null if it left none.</summary>
     public virtual PartNote? Note => null;
 
     /// <summary>Bytes that an earlier process left, and that count.</summary>
     public virtual long Kept => 0;
 
-    /// <summary>Whether what was taken can be forgotten, because nobody has seen it.</summary>
+    /// <summary>Whether the received bytes can be dropped, because they were not delivered yet.</summary>
     public virtual bool CanRestart => false;
 
-    /// <summary>Whether bytes may follow of which nobody knows how many.</summary>
+    /// <summary>Whether an unknown number of bytes may follow.</summary>
     public virtual bool HasRoom() => true;
 
     /// <summary>Whether several ranges can be written at once.</summary>
     public virtual bool TakesRanges => false;
 
-    /// <summary>Hands the first bytes of what is there to a hash.</summary>
+    /// <summary>Hands the first received bytes to a hash.</summary>
     public virtual ValueTask HashAsync(ParallelHash hash, long bytes, CancellationToken cancellationToken) => default;
 
     /// <summary>The unfinished file, for ranges; its writer is closed, and opened again where it is needed.</summary>
@@ -44,7 +44,7 @@ internal abstract class DownloadSink : IAsyncDisposable
     {
     }
 
-    /// <summary>Forgets what was taken.</summary>
+    /// <summary>Drops the received bytes.</summary>
     public virtual ValueTask RestartAsync() => throw new NotSupportedException();
 
     /// <summary>All of it is there and right.</summary>
@@ -56,7 +56,7 @@ internal abstract class DownloadSink : IAsyncDisposable
     public abstract ValueTask DisposeAsync();
 }
 
-/// <summary>A pipe of the caller's; completed at the end, unless it only stands for a stream of his.</summary>
+/// <summary>A pipe of the caller's; completed at the end, unless it wraps the caller's stream.</summary>
 internal sealed class PipeSink(PipeWriter writer) : DownloadSink
 {
     /// <summary>A stream of the caller's, which is left open.</summary>
@@ -72,7 +72,7 @@ internal sealed class PipeSink(PipeWriter writer) : DownloadSink
     }
 
     public override ValueTask AbandonAsync() =>
-        writer.CompleteAsync(new TransferException(TransferError.Failed, "The download failed; what came so far is not whole."));
+        writer.CompleteAsync(new TransferException(TransferError.Failed, "The download failed; the bytes so far are incomplete."));
 
     public override ValueTask DisposeAsync() => default;
 }

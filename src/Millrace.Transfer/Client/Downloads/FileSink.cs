@@ -73,7 +73,7 @@ internal sealed class FileSink : DownloadSink
 
     public override async ValueTask HashAsync(ParallelHash hash, long bytes, CancellationToken cancellationToken)
     {
-        // The writer holds a lock on the part, which whoever only reads need not ask for.
+        // The writer holds a lock on the part, which a reader does not need.
         FilePipeReader reader = FilePipe.OpenRead(
             _part!.PartPath, new FileReadOptions { Length = bytes, Share = FileShare.ReadWrite | FileShare.Delete });
         await using ConfiguredAsyncDisposable _ = reader.ConfigureAwait(false);
@@ -120,7 +120,7 @@ internal sealed class FileSink : DownloadSink
         await CloseAsync().ConfigureAwait(false);
         if (!_committed && _part is { } part && !part.IsSaved)
         {
-            // Nothing is known of the version: nobody could continue it.
+            // The version is unknown: it could not be continued.
             part.Remove();
         }
     }

@@ -43,7 +43,7 @@ internal sealed class PartRecord
     /// <summary>The unfinished file.</summary>
     public string PartPath { get; }
 
-    /// <summary>What an earlier process left; null when nothing that can be continued.</summary>
+    /// <summary>An earlier process' unfinished download; null when there is none to continue.</summary>
     public PartNote? Note { get; private set; }
 
     /// <summary>Whether another process could continue it.</summary>
@@ -133,12 +133,12 @@ internal sealed class PartRecord
     }
 }
 
-/// <summary>What a <see cref="PartRecord"/> holds.</summary>
+/// <summary>The content of a <see cref="PartRecord"/>.</summary>
 /// <param name="Source">Where the file comes from.</param>
 /// <param name="Tag">Its version, without quotes.</param>
 /// <param name="Length">Its bytes.</param>
 /// <param name="Missing">
-/// The parts that are not there yet, as pairs of first byte and first byte behind, when several came at once; null when
+/// The parts that are not there yet, as pairs of first byte and first byte after, when several came at once; null when
 /// everything in front of the unfinished file's end is there.
 /// </param>
 internal sealed record PartNote(string Source, string Tag, long Length, long[]? Missing);

@@ -10,7 +10,7 @@ internal sealed class RangeQueue
     private readonly List<Piece> _pieces = [];
 
     /// <summary>Begins.</summary>
-    /// <param name="missing">Pairs of first byte and first byte behind, in order.</param>
+    /// <param name="missing">Pairs of first byte and first byte after, in order.</param>
     public RangeQueue(ReadOnlySpan<long> missing)
     {
         for (int i = 0; i + 1 < missing.Length; i += 2)
@@ -22,7 +22,7 @@ internal sealed class RangeQueue
         }
     }
 
-    /// <summary>A part for somebody who has none; null when nothing is left that is worth dividing.</summary>
+    /// <summary>A part for an idle connection; null when nothing is left that is worth dividing.</summary>
     public Piece? Take()
     {
         lock (_lock)
@@ -70,7 +70,7 @@ internal sealed class RangeQueue
     {
         lock (_lock)
         {
-            // Somebody may have taken the end of it meanwhile, and writes the same bytes there.
+            // Another connection may have taken the end of it meanwhile, and writes the same bytes there.
             piece.Next = Math.Min(piece.End, piece.Next + bytes);
             long left = 0;
             foreach (Piece other in _pieces)
@@ -116,7 +116,7 @@ internal static class RangeRule
     /// <summary>How long one connection is watched first: windows open in that time.</summary>
     public static readonly TimeSpan Watched = TimeSpan.FromSeconds(1);
 
-    /// <summary>What is left has to take at least this long.</summary>
+    /// <summary>The rest has to take at least this long.</summary>
     public static readonly TimeSpan MinLeft = TimeSpan.FromSeconds(2);
 
     /// <summary>A range that takes less than a few round trips is not divided any further.</summary>

@@ -10,12 +10,12 @@ internal sealed class LocalFolder
 
     public LocalFolder(string path)
     {
-        // The folder itself may be a link: whoever names it means where it leads.
+        // The root may be a symlink and is followed.
         string full = Directory.CreateDirectory(path).FullName;
         _root = Path.TrimEndingDirectorySeparator(Real(full));
     }
 
-    /// <summary>Whether Millrace made it for itself: a store's folder, a staged file, or what is left of a download.</summary>
+    /// <summary>Whether Millrace made it for itself: a store's folder, a staged file, or an unfinished download.</summary>
     public static bool IsOwn(ReadOnlySpan<char> name) => name is ".millrace" || name.StartsWith(".millrace-")
         || name.EndsWith(".millrace-part") || name.EndsWith(".millrace-part.json");
 
@@ -72,7 +72,7 @@ internal sealed class LocalFolder
                 continue;
             }
 
-            // The whole of what is below a link is below where it leads.
+            // Everything below a link is below its target.
             at = Real(at);
             if (!at.StartsWith(_root + Path.DirectorySeparatorChar, StringComparison.Ordinal))
             {

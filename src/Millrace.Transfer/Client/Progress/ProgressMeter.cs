@@ -4,7 +4,7 @@ namespace Millrace.Transfer;
 /// <remarks>Several connections may report at once.</remarks>
 internal sealed class ProgressMeter : IMeter
 {
-    /// <summary>Nobody reads faster, and a console takes long.</summary>
+    /// <summary>Users do not read faster, and a console is slow.</summary>
     public static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
 
     private readonly IProgress<TransferProgress>? _progress;
@@ -24,7 +24,7 @@ internal sealed class ProgressMeter : IMeter
         _rate = progress is null ? null : new RateWindow();
     }
 
-    /// <summary>Bytes of the whole; null where nobody knows.</summary>
+    /// <summary>Total bytes; null where unknown.</summary>
     public long? Total { get; set; }
 
     /// <summary>Attempts so far, the running one included.</summary>
@@ -62,7 +62,7 @@ internal sealed class ProgressMeter : IMeter
     }
 }
 
-/// <summary>Is told how far something is.</summary>
+/// <summary>Receives progress.</summary>
 internal interface IMeter
 {
     /// <summary>So many bytes of it are there.</summary>
@@ -72,7 +72,7 @@ internal interface IMeter
     void Move(int bytes);
 }
 
-/// <summary>The rate of the last seconds: what a person means by "how fast is it now".</summary>
+/// <summary>The rate of the last seconds: the current speed as a user sees it.</summary>
 internal sealed class RateWindow
 {
     /// <summary>Long enough that one pause does not show as zero, short enough that a slower way shows soon.</summary>

@@ -11,7 +11,7 @@ internal static class BoundedJson
     public const int MaxListing = 8 * 1024 * 1024;
 
     /// <summary>Bytes of every other document at most: 64 KiB.</summary>
-    /// <remarks>They have a few hundred; what is longer is somebody else's page.</remarks>
+    /// <remarks>They have a few hundred; a longer one is another server's page.</remarks>
     public const int MaxDocument = 64 * 1024;
 
     /// <exception cref="JsonException">It cannot be read, or is longer.</exception>

@@ -5,7 +5,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer;
 
-/// <summary>Makes one kind of exception of everything that ends a request, and says whether another try may help.</summary>
+/// <summary>Makes one kind of exception of everything that ends a request, and decides whether a retry may help.</summary>
 internal static class Failures
 {
     /// <summary>Describes an answer that refuses.</summary>
@@ -35,13 +35,13 @@ internal static class Failures
         };
     }
 
-    /// <summary>The exception to throw where what is uploaded could not be read: no other try helps.</summary>
+    /// <summary>The exception to throw where the source of an upload could not be read: a retry does not help.</summary>
     public static Exception OfSource(Exception failure, ProtocolCall call) =>
         failure is TransferException or FilePipeException or OperationCanceledException
             ? failure
             : new TransferException(
                 TransferError.Failed,
-                $"{call.Verb} '{call.Name}': what is uploaded could not be read: {failure.Message}",
+                $"{call.Verb} '{call.Name}': the source could not be read: {failure.Message}",
                 call.Name,
                 failure);
 
@@ -119,7 +119,7 @@ internal static class Failures
         }
         catch (Exception exception) when (exception is JsonException or HttpRequestException or IOException)
         {
-            // The status says enough.
+            // The status is enough.
             return null;
         }
     }
@@ -160,7 +160,7 @@ internal static class Failures
         403 => "The token does not allow it; ask for one that does.",
         404 or 410 => "Look at the name.",
         405 or 415 or 501 => "The server does not support this; use another protocol.",
-        412 => "Look at what is there, then decide.",
+        412 => "Check the current file, then decide.",
         413 => "It is more than the server accepts.",
         507 => "The server has no room; make some, then try again.",
         _ => "It gave no reason.",

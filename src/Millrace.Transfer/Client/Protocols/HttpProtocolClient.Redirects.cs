@@ -37,7 +37,7 @@ internal partial class HttpProtocolClient
         {
             response.Dispose();
             throw Failures.Make(
-                TransferError.Changed, call, "somebody replaced the file at that moment. Download it again.", isTransient: true);
+                TransferError.Changed, call, "the file was replaced at that moment. Download it again.", isTransient: true);
         }
 
         return response;

@@ -94,7 +94,7 @@ internal partial class HttpProtocolClient
             },
             content).ConfigureAwait(false);
 
-        // The draft lets the answer to the last part be the one to the whole, which need not repeat what it says of uploads.
+        // In the draft the response to the last part may be that to the whole, which need not repeat the upload's headers.
         return new UploadAnswer(
             Fields.Number(response, TransferHeaders.UploadOffset) ?? (offset + (content?.Sent ?? 0)),
             IsComplete(response) ?? isLast,

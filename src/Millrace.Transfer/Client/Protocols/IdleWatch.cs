@@ -29,7 +29,7 @@ internal sealed class IdleWatch : IDisposable
     /// <summary>Something moved.</summary>
     public void Touch() => _source.CancelAfter(Timeout);
 
-    /// <summary>What follows is the caller's own time: a slow source or destination is no dead connection.</summary>
+    /// <summary>The following is the caller's time: a slow source or destination is not a dead connection.</summary>
     public void Pause() => _source.CancelAfter(System.Threading.Timeout.InfiniteTimeSpan);
 
     public void Dispose()

@@ -28,7 +28,7 @@ internal sealed class OpenedFile : IDisposable
     public TimeSpan RoundTrip { get; init; }
 
     /// <summary>Checks what follows the last byte, once all bytes were read.</summary>
-    /// <returns>The digest of the whole file, where it is said there.</returns>
+    /// <returns>The digest of the whole file, where it is declared there.</returns>
     public ValueTask<Sha256Digest?> FinishAsync() => Body is IEndingBody body ? body.FinishAsync() : default;
 
     public void Dispose()
@@ -38,10 +38,10 @@ internal sealed class OpenedFile : IDisposable
     }
 }
 
-/// <summary>The bytes of a file behind which the server says something more.</summary>
+/// <summary>The bytes of a file that are followed by trailers.</summary>
 internal interface IEndingBody
 {
     /// <summary>Reads what follows the last byte; throws when the response did not end well.</summary>
-    /// <returns>The digest of the whole file, where it is said there.</returns>
+    /// <returns>The digest of the whole file, where it is declared there.</returns>
     ValueTask<Sha256Digest?> FinishAsync();
 }

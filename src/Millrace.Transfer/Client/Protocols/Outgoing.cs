@@ -24,7 +24,7 @@ internal sealed class Outgoing(
     /// <summary>Bytes given to the connection; not all of them need to have arrived.</summary>
     public long Sent { get; private set; }
 
-    /// <summary>Follows what is sent; null for none.</summary>
+    /// <summary>Watches the sent bytes; null for none.</summary>
     public SourceHash? Hash { get; init; }
 
     /// <summary>Decides when several connections are worth it, which ends this request; null for never.</summary>

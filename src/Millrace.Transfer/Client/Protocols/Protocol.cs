@@ -2,13 +2,13 @@ namespace Millrace.Transfer;
 
 /// <summary>
 /// Moves files between this client and its server by one protocol. A call is one request, and the caller retries: a
-/// request that fails throws a <see cref="TransferException"/> that says whether another attempt may help.
+/// request that fails throws a <see cref="TransferException"/> with whether a retry may help.
 /// </summary>
 internal abstract class Protocol
 {
     public abstract TransferProtocol Kind { get; }
 
-    /// <summary>What is known of a file; null when there is none.</summary>
+    /// <summary>Returns the facts about a file; null when it does not exist.</summary>
     public abstract Task<StoredFile?> FindAsync(TransferName name, bool digest, IdleWatch watch);
 
     /// <summary>Asks for a file.</summary>
@@ -41,7 +41,7 @@ internal abstract class Protocol
     /// <summary>Publishes an upload that has all its bytes.</summary>
     public abstract Task<UploadAnswer> FinishAsync(Upload upload, long length, Sha256Digest? digest, IdleWatch watch);
 
-    /// <summary>Throws an upload away; what the server answers does not matter.</summary>
+    /// <summary>Deletes an upload; the server's answer does not matter.</summary>
     public abstract Task AbortAsync(TransferName name, Uri upload, IdleWatch watch);
 
     /// <summary>A page of a listing.</summary>
@@ -65,7 +65,7 @@ internal abstract class Protocol
 /// <summary>The purpose of a request, for messages.</summary>
 internal readonly record struct ProtocolCall(string Verb, string Name, TransferProtocol Protocol);
 
-/// <summary>What a protocol needs to know.</summary>
+/// <summary>The settings of a protocol.</summary>
 internal sealed record ProtocolSetup
 {
     public required TransferProtocol Kind { get; init; }
@@ -87,5 +87,5 @@ internal sealed record ProtocolSetup
 /// <param name="Offset">Bytes that it has.</param>
 /// <param name="IsComplete">Whether it published them.</param>
 /// <param name="Tag">The version that was published, where the response has it.</param>
-/// <param name="Sha256">The digest of what was published, where the response has it.</param>
+/// <param name="Sha256">The digest of the published file, where the response has it.</param>
 internal readonly record struct UploadAnswer(long Offset, bool IsComplete, EntityTag? Tag = null, Sha256Digest? Sha256 = null);

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer;
 
-/// <summary>Which protocol is used, by what is wanted and what the server offers.</summary>
+/// <summary>Chooses the protocol by the caller's options and the server's offer.</summary>
 internal static class ProtocolChoice
 {
     /// <summary>Makes the protocol.</summary>

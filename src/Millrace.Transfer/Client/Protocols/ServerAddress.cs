@@ -5,9 +5,9 @@ internal static class ServerAddress
 {
     /// <summary>Resolves an address of the same scheme, host and port.</summary>
     /// <param name="server">The address that was asked, and that the user trusts.</param>
-    /// <param name="named">What the server named: a path, or a URL.</param>
-    /// <param name="what">What is there, for the message.</param>
-    /// <param name="call">What it was asked for.</param>
+    /// <param name="named">The address in the server's response: a path, or a URL.</param>
+    /// <param name="what">The thing at the address, for the message.</param>
+    /// <param name="call">The request.</param>
     /// <exception cref="TransferException"><see cref="TransferError.Protocol"/>: it is elsewhere.</exception>
     public static Uri Resolve(Uri server, string named, string what, ProtocolCall call) =>
         Uri.TryCreate(server, named, out Uri? address)

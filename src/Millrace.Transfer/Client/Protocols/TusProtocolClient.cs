@@ -53,7 +53,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
 
     /// <inheritdoc/>
     /// <remarks>
-    /// tus publishes with the last byte, and an empty file when its upload is created. What is left is to set a length that
+    /// tus publishes with the last byte, and an empty file when its upload is created. It only remains to set a length that
     /// was not known.
     /// </remarks>
     public override async Task<UploadAnswer> FinishAsync(Upload upload, long length, Sha256Digest? digest, IdleWatch watch)

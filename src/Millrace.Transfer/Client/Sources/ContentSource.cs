@@ -3,10 +3,10 @@ namespace Millrace.Transfer;
 /// <summary>The content of an upload: its bytes from any position, and from another one after an interruption.</summary>
 internal abstract class ContentSource : IAsyncDisposable
 {
-    /// <summary>Bytes read and sent at a time: what one system call moves well. See docs/measuring.md.</summary>
+    /// <summary>Bytes read and sent at a time: a good size for one system call. See docs/measuring.md.</summary>
     public const int BlockBytes = 256 * 1024;
 
-    /// <summary>Bytes of the whole; null where nobody knows yet.</summary>
+    /// <summary>Total bytes; null while unknown.</summary>
     public abstract long? Length { get; }
 
     /// <summary>Most bytes that one request may bring from an offset on, because the source can go back only so far.</summary>
@@ -21,7 +21,7 @@ internal abstract class ContentSource : IAsyncDisposable
     /// <summary>Whether reading can begin there.</summary>
     public abstract bool CanSeek(long offset);
 
-    /// <summary>Goes on there; <see cref="CanSeek"/> says whether that can be. What a read gave is no longer valid.</summary>
+    /// <summary>Continues at an offset, if <see cref="CanSeek"/>. Memory from earlier reads is no longer valid.</summary>
     public abstract void Seek(long offset);
 
     /// <summary>The next bytes, valid until the next call of any member; empty at the end.</summary>
@@ -32,7 +32,7 @@ internal abstract class ContentSource : IAsyncDisposable
     {
     }
 
-    /// <summary>Throws when the content is no longer what it was when the transfer began.</summary>
+    /// <summary>Throws when the content changed since the transfer began.</summary>
     public virtual void ThrowIfChanged()
     {
     }

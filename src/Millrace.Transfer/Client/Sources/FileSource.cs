@@ -48,7 +48,7 @@ internal sealed class FileSource : ContentSource
         long left = Length!.Value - _position;
         if (bytes.Length > left)
         {
-            // It grows; what was promised is what it had at the beginning.
+            // It grows; its length at the beginning was promised.
             bytes = bytes[..(int)left];
         }
 

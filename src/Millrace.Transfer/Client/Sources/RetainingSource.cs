@@ -3,8 +3,8 @@ using System.Buffers;
 namespace Millrace.Transfer;
 
 /// <summary>
-/// Makes a <see cref="Feed"/> go back as far as the other side may not have it yet: what it gave is kept in native memory
-/// until it is acknowledged, <see cref="Bound"/> bytes at most.
+/// Lets a <see cref="Feed"/> go back to the first unacknowledged byte: its bytes are kept in native memory
+/// until they are acknowledged, <see cref="Bound"/> bytes at most.
 /// </summary>
 internal sealed class RetainingSource : ContentSource
 {
@@ -109,7 +109,7 @@ internal sealed class RetainingSource : ContentSource
         {
             throw new TransferException(
                 TransferError.InvalidRequest,
-                $"More came than the {length} bytes that were said. Nothing was published; give the right length, or none.");
+                $"The content is longer than the declared {length} bytes. Nothing was published; give the right length, or none.");
         }
 
         if (_end - _start >= Bound && _position == _end)
@@ -138,7 +138,7 @@ internal sealed class RetainingSource : ContentSource
         {
             throw new TransferException(
                 TransferError.InvalidRequest,
-                $"The content ended at {_end} of the {length} bytes that were said. Nothing was published.");
+                $"The content ended at {_end} of the declared {length} bytes. Nothing was published.");
         }
     }
 

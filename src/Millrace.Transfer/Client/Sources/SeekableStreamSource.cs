@@ -68,7 +68,7 @@ internal sealed class SeekableStreamSource : ContentSource
             ? memory[..read]
             : throw new TransferException(
                 TransferError.Changed,
-                $"The stream ended at {_position} of the {_length} bytes that it said to have. Nothing was published.");
+                $"The stream ended at {_position} of its declared {_length} bytes. Nothing was published.");
     }
 
     public override bool CanFork => true;

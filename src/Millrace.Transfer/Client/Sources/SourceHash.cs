@@ -9,8 +9,8 @@ internal sealed class SourceHash : IDisposable
     /// <summary>Bytes of the content that are hashed or handed over.</summary>
     public long Position => _hash.Length;
 
-    /// <summary>Hands over what is new in a part.</summary>
-    /// <param name="offset">Where the part is in the content; not behind <see cref="Position"/>.</param>
+    /// <summary>Hands over the new bytes of a part.</summary>
+    /// <param name="offset">Where the part is in the content; not after <see cref="Position"/>.</param>
     /// <param name="bytes">Unchanged until <see cref="DrainAsync"/>.</param>
     public ValueTask FollowAsync(long offset, ReadOnlyMemory<byte> bytes)
     {
@@ -20,7 +20,7 @@ internal sealed class SourceHash : IDisposable
 
     public ValueTask DrainAsync() => _hash.DrainAsync();
 
-    /// <summary>Reads what is in front of an offset and was sent by an earlier process.</summary>
+    /// <summary>Reads the bytes before an offset, which an earlier process sent.</summary>
     public async ValueTask CatchUpAsync(ContentSource source, long offset, CancellationToken cancellationToken)
     {
         if (_digest is not null || Position >= offset)
@@ -43,7 +43,7 @@ internal sealed class SourceHash : IDisposable
         }
     }
 
-    /// <summary>The digest of the whole; what no request of this process brought is read for it.</summary>
+    /// <summary>The digest of the whole; bytes that this process did not send are read for it.</summary>
     public async ValueTask<Sha256Digest> FinishAsync(ContentSource source, long length, IdleWatch watch)
     {
         if (_digest is null)

@@ -140,7 +140,7 @@ internal sealed class DividedUpload(TransferContext context, Upload upload, Uplo
 
         if (part.Upload is null)
         {
-            // An upload whose address nobody learns could not be deleted: if canceled, the response is waited for.
+            // An upload of unknown address could not be deleted: if canceled, the response is waited for.
             using var patience = new CancellationTokenSource();
             using CancellationTokenRegistration _ = watch.Caller.UnsafeRegister(
                 static source => ((CancellationTokenSource)source!).CancelAfter(Upload.AbortTime), patience);

@@ -1,8 +1,8 @@
 namespace Millrace.Transfer;
 
 /// <summary>
-/// One file on its way to the server, over all attempts. It knows the source and how far the server is; what a request looks
-/// like is the <see cref="Protocol"/>'s business, which takes its bytes from <see cref="Send"/>.
+/// One file on its way to the server, over all attempts. It knows the source and the server's offset; the form of a request
+/// is up to the <see cref="Protocol"/>, which takes its bytes from <see cref="Send"/>.
 /// </summary>
 internal sealed class Upload : IDisposable
 {
@@ -57,7 +57,7 @@ internal sealed class Upload : IDisposable
     /// <summary>Where it is continued; null before it is begun.</summary>
     public Uri? Location { get; private set; }
 
-    /// <summary>The length that the server was told at the beginning; null when it was not known.</summary>
+    /// <summary>The length declared at the beginning; null when it was unknown.</summary>
     public long? AnnouncedLength { get; private set; }
 
     private Protocol Protocol => _context.Protocol;
@@ -98,7 +98,7 @@ internal sealed class Upload : IDisposable
     public async ValueTask<Sha256Digest?> DigestAsync(long length, IdleWatch watch) =>
         Hash is null ? null : await Hash.FinishAsync(Source, length, watch).ConfigureAwait(false);
 
-    /// <summary>Deletes an upload, or a part. Best effort, as the server expires what is abandoned.</summary>
+    /// <summary>Deletes an upload, or a part. Best effort, as the server expires abandoned uploads.</summary>
     public async ValueTask AbortAsync(Protocol protocol, Uri location, CancellationToken cancellationToken)
     {
         try
@@ -142,12 +142,12 @@ internal sealed class Upload : IDisposable
         {
             _wasDamaged = true;
             Hash?.Reset();
-            throw exception.AsTransient("What arrived was damaged; it is sent once more.");
+            throw exception.AsTransient("The server received damaged bytes; they are sent once more.");
         }
         catch (TransferException exception) when (
             exception.Error is TransferError.AlreadyExists or TransferError.PreconditionFailed && _mayBePublished)
         {
-            // The response to an earlier attempt may have been lost: what is there may be what was sent.
+            // The response to an earlier attempt may have been lost: the server's file may be this one.
             if (await FindPublishedAsync(watch).ConfigureAwait(false) is { } published)
             {
                 return published;
@@ -181,7 +181,7 @@ internal sealed class Upload : IDisposable
 
             if (position is null or { IsComplete: true })
             {
-                // What an earlier process uploaded may be gone, or be another file by now, whatever the server says of the upload.
+                // An earlier process' upload may be gone, or be another file by now, whatever the server reports about it.
                 position = null;
                 if (_mayBePublished && await FindPublishedAsync(watch).ConfigureAwait(false) is { } found)
                 {
@@ -221,7 +221,7 @@ internal sealed class Upload : IDisposable
         {
             if (Hash is not null)
             {
-                // What an earlier process sent is read for the digest.
+                // Bytes that an earlier process sent are read for the digest.
                 watch.Pause();
                 await Hash.CatchUpAsync(Source, offset, watch.Token).ConfigureAwait(false);
             }
@@ -258,7 +258,7 @@ internal sealed class Upload : IDisposable
         return roundTrip < RangeRule.MinRoundTrip ? null : new UploadWatch(_context.Clock, roundTrip, length);
     }
 
-    /// <summary>Sends in parts what one connection had begun.</summary>
+    /// <summary>Continues in parts the upload that one connection began.</summary>
     private async ValueTask<TransferResult> DivideAsync(IdleWatch watch)
     {
         // The bytes of the first upload would count twice against the space that the server has.
@@ -294,7 +294,7 @@ internal sealed class Upload : IDisposable
         return await ConfirmAsync(answer, watch).ConfigureAwait(false);
     }
 
-    /// <summary>Compares what the server has published with what was sent.</summary>
+    /// <summary>Compares the published file with the source.</summary>
     private async ValueTask<TransferResult> ConfirmAsync(UploadAnswer answer, IdleWatch watch)
     {
         var call = new ProtocolCall("Uploading", Name.Value, Protocol.Kind);
@@ -315,7 +315,7 @@ internal sealed class Upload : IDisposable
             StoredFile stored = await Protocol.FindAsync(Name, Verifies, watch).ConfigureAwait(false) ?? throw Failures.Make(
                 TransferError.Failed,
                 call,
-                "the server took all of it, and has no such file now. Somebody deleted it meanwhile, or it was not published; "
+                "the server received all of it, but has no such file now. It was deleted meanwhile, or it was not published; "
                 + "upload it again.");
             tag ??= stored.Tag is { Value.Length: > 0 } known ? known : null;
             published ??= stored.Sha256;
@@ -327,9 +327,9 @@ internal sealed class Upload : IDisposable
             throw Failures.Make(
                 TransferError.DigestMismatch,
                 call,
-                "it was uploaded, and is not what was sent: "
+                "the uploaded file differs from the source: "
                 + (there != length ? $"it has {there} bytes there and {length} here. " : $"its SHA-256 is {published} there and {digest} here. ")
-                + "Somebody replaced it meanwhile, or the source changed; look at it and upload it again.");
+                + "It was replaced meanwhile, or the source changed; check it and upload it again.");
         }
 
         Record?.Remove();
@@ -339,7 +339,7 @@ internal sealed class Upload : IDisposable
             Name, length, tag, published is null ? null : digest, Protocol.Kind, Meter.Moved, Meter.Attempts);
     }
 
-    /// <summary>Looks whether the file is there as it was sent, although no response said so.</summary>
+    /// <summary>Checks whether the file is there as it was sent, although no response confirmed it.</summary>
     private async ValueTask<TransferResult?> FindPublishedAsync(IdleWatch watch)
     {
         // A link allows to write the file, not to look at it.

@@ -8,7 +8,7 @@ internal sealed class UploadParts
     public const long WorthMore = 8 * 1024 * 1024;
 
     /// <summary>Parts for each connection, where they are not too short.</summary>
-    /// <remarks>So that nobody waits long for the one whose connection is the slowest.</remarks>
+    /// <remarks>So that the slowest connection does not delay the end for long.</remarks>
     private const int EachConnection = 4;
 
     /// <summary>Parts at most: the request that joins them names them all in one field.</summary>
@@ -35,7 +35,7 @@ internal sealed class UploadParts
             Enumerable.Range(0, count).Select(i => new UploadPart(i * bytes, Math.Min(bytes, length - (i * bytes)))));
     }
 
-    /// <summary>Begins for somebody who sends.</summary>
+    /// <summary>Begins to send.</summary>
     public void Enter()
     {
         lock (_lock)
@@ -44,7 +44,7 @@ internal sealed class UploadParts
         }
     }
 
-    /// <summary>Stops sending unless nobody else does: then it goes on.</summary>
+    /// <summary>Stops sending if another connection sends; otherwise it goes on.</summary>
     public bool TryLeave(UploadPart part)
     {
         lock (_lock)
@@ -60,7 +60,7 @@ internal sealed class UploadParts
         }
     }
 
-    /// <summary>A part that nobody sends yet; null when there is none.</summary>
+    /// <summary>A part that is not being sent yet; null when there is none.</summary>
     public UploadPart? Take()
     {
         lock (_lock)
@@ -74,7 +74,7 @@ internal sealed class UploadParts
                 }
             }
 
-            // Whoever wants to leave now must not count on this one.
+            // A connection that wants to leave now must not count on this one.
             _sending--;
             return null;
         }
@@ -84,7 +84,7 @@ internal sealed class UploadParts
     /// <returns>Bytes that are there in all.</returns>
     public long Add(long bytes) => Interlocked.Add(ref _there, bytes);
 
-    /// <summary>Nobody sends any more: whoever goes on asks the server first.</summary>
+    /// <summary>No connection sends any more: the next one asks the server first.</summary>
     public void Release()
     {
         lock (_lock)
@@ -102,7 +102,7 @@ internal sealed class UploadParts
     private static long Divide(long value, long by) => (value + by - 1) / by;
 }
 
-/// <summary>A part of a file that is uploaded separately. Changed by <see cref="UploadParts"/> and by whoever took it.</summary>
+/// <summary>A part of a file that is uploaded separately. Changed by <see cref="UploadParts"/> and by the connection that took it.</summary>
 internal sealed class UploadPart(long offset, long length)
 {
     public long Offset { get; } = offset;
@@ -115,7 +115,7 @@ internal sealed class UploadPart(long offset, long length)
     /// <summary>Whether the server has to say how much of it it has.</summary>
     public bool AskFirst { get; set; }
 
-    /// <summary>Whether somebody sends it, or has.</summary>
+    /// <summary>Whether it is being sent, or was.</summary>
     public bool IsTaken { get; set; }
 }
 
@@ -126,7 +126,7 @@ internal sealed class PartMeter(UploadParts parts, ProgressMeter whole) : IMeter
 
     public void Report(long transferred, bool last = false)
     {
-        // After an interruption it goes back to what the server has, and so does the sum.
+        // After an interruption it goes back to the server's offset, and so does the sum.
         long sum = parts.Add(transferred - _last);
         _last = transferred;
         whole.Report(sum);

@@ -140,15 +140,15 @@ internal sealed class UploadRecord
 }
 
 /// <summary>
-/// What a <see cref="UploadRecord"/> holds; <c>Modified</c> in ticks of UTC, and <c>Parts</c> only for several connections.
+/// The content of an <see cref="UploadRecord"/>; <c>Modified</c> in ticks of UTC, and <c>Parts</c> only for several connections.
 /// </summary>
 internal sealed record UploadNote(
     string Path, string Target, string Upload, long Length, long Modified, IReadOnlyList<UploadPartNote>? Parts = null);
 
-/// <summary>What an <see cref="UploadNote"/> says of a part.</summary>
+/// <summary>A part in an <see cref="UploadNote"/>.</summary>
 internal sealed record UploadPartNote(long Length, string? Upload);
 
-/// <summary>Reads and writes what a client keeps on its own disk.</summary>
+/// <summary>Reads and writes a client's records on its own disk.</summary>
 [JsonSerializable(typeof(UploadNote))]
 [JsonSerializable(typeof(PartNote))]
 internal sealed partial class ClientJson : JsonSerializerContext

@@ -3,7 +3,7 @@ namespace Millrace.Transfer;
 /// <summary>Watches one connection's upload for <see cref="RangeRule"/>.</summary>
 internal sealed class UploadWatch(TimeProvider clock, TimeSpan roundTrip, long length)
 {
-    /// <summary>The first moments only fill this machine's buffers and say nothing about the network.</summary>
+    /// <summary>The first moments only fill this machine's buffers and show nothing about the network.</summary>
     public static readonly TimeSpan Settling = TimeSpan.FromMilliseconds(250);
 
     /// <summary>Bytes on their way at once: a connection that has so many is held up by the way, not by a window.</summary>
@@ -21,9 +21,9 @@ internal sealed class UploadWatch(TimeProvider clock, TimeSpan roundTrip, long l
     public bool IsMet { get; private set; }
 
     /// <summary>Whether several connections are worth it.</summary>
-    /// <param name="sent">Bytes of the file in front of what is sent next.</param>
+    /// <param name="sent">Bytes of the file before the next one to send.</param>
     /// <remarks>
-    /// What one connection has brought is sent again by several: so half of the file at least must be left.
+    /// The bytes of one connection are sent again by several: so at least half of the file must be left.
     /// </remarks>
     public bool IsWorthIt(long sent)
     {

@@ -11,7 +11,7 @@ internal sealed record ErrorDocument
     /// <summary>The media type of it.</summary>
     public const string MediaType = "application/problem+json";
 
-    /// <summary>A URI for the kind of problem; <c>about:blank</c> when the status says it all.</summary>
+    /// <summary>A URI for the kind of problem; <c>about:blank</c> when the status is enough.</summary>
     public string Type { get; set; } = "about:blank";
 
     /// <summary>The kind of problem in a few words.</summary>
@@ -20,7 +20,7 @@ internal sealed record ErrorDocument
     /// <summary>The HTTP status.</summary>
     public int Status { get; set; }
 
-    /// <summary>Explains what was tried, what happened and what to do.</summary>
+    /// <summary>Explains the attempt, the failure and the remedy.</summary>
     public string Detail { get; set; } = "";
 
     /// <summary>The <see cref="TransferError"/>'s name.</summary>

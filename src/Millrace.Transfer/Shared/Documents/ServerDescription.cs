@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Millrace.Transfer;
 
-/// <summary>What <c>GET /.well-known/millrace</c> says: which protocols a server offers, and where.</summary>
+/// <summary>The response of <c>GET /.well-known/millrace</c>: the protocols of a server, and their addresses.</summary>
 internal sealed record ServerDescription
 {
     /// <summary>Where it is asked for, on the server's own address.</summary>

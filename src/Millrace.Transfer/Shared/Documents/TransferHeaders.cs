@@ -27,7 +27,7 @@ internal static class TransferHeaders
     /// <summary>tus: the version of the protocol.</summary>
     public const string TusResumable = "Tus-Resumable";
 
-    /// <summary>tus: name and type of what is uploaded.</summary>
+    /// <summary>tus: name and type of the uploaded file.</summary>
     public const string UploadMetadata = "Upload-Metadata";
 
     /// <summary>tus: digest of what this request brings.</summary>

@@ -11,8 +11,8 @@ internal static class NameEncoding
     public static string Encode(string value) => Uri.EscapeDataString(value).Replace("%2F", "/", StringComparison.Ordinal);
 
     /// <summary>
-    /// Decodes once. A slash that was encoded is refused: whoever encoded it did not mean a separator, and whoever checks
-    /// paths before us did not see one. Only in the parameter of a field, where none can stand, it means a separator.
+    /// Decodes once. A slash that was encoded is refused: its sender did not mean a separator, and a program that checks
+    /// paths before this one did not see one. Only in the parameter of a field, where none can stand, it means a separator.
     /// </summary>
     public static bool TryDecode(ReadOnlySpan<char> path, out string text, out NameFault fault, bool isParameter = false)
     {
@@ -56,8 +56,8 @@ internal static class NameEncoding
     }
 
     /// <summary>
-    /// Whether a part becomes <c>.</c> or <c>..</c>, or gets a separator beside dots, when somebody decodes it once more,
-    /// as a proxy or a careless program behind us may do.
+    /// Whether a part becomes <c>.</c> or <c>..</c>, or gets a separator beside dots, when it is decoded once more,
+    /// as a proxy or a careless program after this one may do.
     /// </summary>
     public static bool DecodesToDots(ReadOnlySpan<char> part)
     {

@@ -30,6 +30,6 @@ internal enum NameFault
     /// <summary>A part is a name that Windows keeps for a device (<c>CON</c>, <c>nul.txt</c>), or ends with a dot or a space.</summary>
     ReservedOnWindows,
 
-    /// <summary>A part is the folder in which a store keeps what is not for others, <see cref="NameRules.HiddenFolder"/>, or a staged file.</summary>
+    /// <summary>A part is the folder in which a store keeps its own files, <see cref="NameRules.HiddenFolder"/>, or a staged file.</summary>
     Hidden,
 }

@@ -37,7 +37,7 @@ internal static class NameRules
 
     private const string StagedSuffix = ".tmp";
 
-    /// <summary>Whether a store made what has this name in a folder, so that nobody misses it in a listing.</summary>
+    /// <summary>Whether a store made this entry of a folder, so that listings may leave it out.</summary>
     public static bool IsOfStore(ReadOnlySpan<char> part) =>
         part.Equals(HiddenFolder, StringComparison.OrdinalIgnoreCase)
         || (part.StartsWith(StagedPrefix, StringComparison.Ordinal) && part.EndsWith(StagedSuffix, StringComparison.Ordinal));
@@ -98,7 +98,7 @@ internal static class NameRules
             NameFault.TooLong =>
                 $"The name '{shown}' is too long: {MaxBytes} bytes at most, {MaxPartBytes} in one part.",
             NameFault.Absolute =>
-                $"The name '{shown}' is absolute. Names are relative to the store's root: leave out what is in front.",
+                $"The name '{shown}' is absolute. Names are relative to the store's root: leave out the first slash or drive.",
             NameFault.EmptyPart => $"The name '{shown}' has an empty part: two slashes, or a trailing one.",
             NameFault.DotPart => $"The name '{shown}' has a part '.' or '..', which no name may have.",
             NameFault.ForbiddenCharacter =>

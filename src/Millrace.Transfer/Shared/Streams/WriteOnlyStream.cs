@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>A stream that is written to and nothing else: asynchronously, unless it says otherwise.</summary>
+/// <summary>A stream for writing only: asynchronously, unless a derived class overrides that.</summary>
 internal abstract class WriteOnlyStream : ForwardStream
 {
     public override bool CanRead => false;
