@@ -22,7 +22,7 @@ internal static class Errors
 
     public static TransferException NoFolderFor(TransferName name) => new(
         TransferError.NotFound,
-        $"There is no folder '{name.Folder}' for '{name.FileName}' to be in. Create that first.",
+        $"The folder '{name.Folder}' of '{name.FileName}' does not exist. Create it first.",
         name.Value)
     {
         Status = StatusCodes.Status409Conflict,
@@ -50,7 +50,7 @@ internal static class Errors
 
     public static TransferException NoUpload(UploadId id) => new(
         TransferError.NotFound,
-        $"There is no upload {id}: it was never started, was deleted, or has expired. Start a new one.");
+        $"Upload {id} does not exist: it was never started, was deleted, or has expired. Start a new one.");
 
     public static TransferException IsFolder(TransferName name) => Invalid(
         $"'{name}' is a folder, and a file is needed. Choose another name.", name.Value);
@@ -64,7 +64,7 @@ internal static class Errors
     };
 
     public static TransferException NotEmpty(TransferName name) => new(
-        TransferError.InvalidRequest, $"The folder '{name}' is not empty. Delete what is in it first.", name.Value)
+        TransferError.InvalidRequest, $"The folder '{name}' is not empty. Delete its contents first.", name.Value)
     {
         Status = StatusCodes.Status409Conflict,
     };
@@ -146,7 +146,7 @@ internal static class Errors
     {
         FilePipeError.NotFound => (TransferError.NotFound, "it, or its folder, is not there, or was removed meanwhile"),
         FilePipeError.IsDirectory => (TransferError.InvalidRequest, "it is a folder"),
-        FilePipeError.NoSpace => (TransferError.NoSpace, "there is no space left on the server's device"),
+        FilePipeError.NoSpace => (TransferError.NoSpace, "no space is left on the server's device"),
         FilePipeError.QuotaExceeded => (TransferError.NoSpace, "the quota of the server's user is used up"),
         FilePipeError.FileTooLarge => (TransferError.TooLarge, "the server's file system cannot have a file of that length"),
         FilePipeError.NameTaken => (TransferError.AlreadyExists, "something has that name already"),

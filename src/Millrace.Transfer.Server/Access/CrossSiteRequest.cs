@@ -4,11 +4,11 @@ using Microsoft.Extensions.Primitives;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Recognizes what a page of another site made a browser send. Browsers send requests that change something without asking
+/// Recognizes requests that a page of another site made a browser send. Browsers send requests that change something without asking
 /// the server first, and reach servers that only this machine can reach.
 /// </summary>
 /// <remarks>
-/// <see href="https://www.w3.org/TR/fetch-metadata/">Sec-Fetch-Site</see> says where a request is from. Browsers send it over
+/// <see href="https://www.w3.org/TR/fetch-metadata/">Sec-Fetch-Site</see> names the origin of a request. Browsers send it over
 /// TLS and to loopback; without it, there is an Origin with everything but GET and HEAD.
 /// </remarks>
 internal static class CrossSiteRequest
@@ -97,7 +97,7 @@ internal static class CrossSiteRequest
         && origin.Host.Equals(host.Host, StringComparison.OrdinalIgnoreCase)
         && origin.Port == (host.Port ?? (origin.Scheme == "https" ? 443 : 80));
 
-    /// <summary>Whom the endpoint's CORS policy allows is no stranger.</summary>
+    /// <summary>An origin that the endpoint's CORS policy allows is trusted.</summary>
     private static async ValueTask<bool> IsAllowedByPolicyAsync(HttpContext context, string origin)
     {
         CorsPolicy? policy = context.GetEndpoint()?.Metadata.GetMetadata<ICorsMetadata>() switch

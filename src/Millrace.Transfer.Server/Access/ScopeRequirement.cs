@@ -40,7 +40,7 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
         }
     }
 
-    /// <summary>A link's user may use one file, and symbolic links may lead as far as whoever signed the link may go.</summary>
+    /// <summary>A link's user may use one file, and symbolic links may lead as far as its signer may go.</summary>
     public static ClaimsIdentity CreateLinkIdentity(TransferScope scope, TransferName name, TransferName prefix)
     {
         ClaimsIdentity identity = CreateIdentity(LinkHandler.SchemeName, LinkHandler.Owner, scope, prefix);

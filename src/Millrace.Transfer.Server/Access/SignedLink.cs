@@ -8,7 +8,7 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// A URL that allows one method on one file until it expires. Its query carries an HMAC-SHA256 of the method, the name, the
-/// time, the version of the key, and the prefix of whoever signed it.
+/// time, the version of the key, and the prefix of its signer.
 /// </summary>
 public static class SignedLink
 {
@@ -23,7 +23,7 @@ public static class SignedLink
     /// <param name="name">The file; the root is none.</param>
     /// <param name="expires">Until when it is valid, to the second.</param>
     /// <param name="prefix">
-    /// The folder out of which no symbolic link leads whoever uses the link: the prefix of the token for which it is signed.
+    /// The folder the link is confined to, symbolic links included: the prefix of the token for which it is signed.
     /// <c>default</c> for the whole store.
     /// </param>
     public static string CreateQuery(
@@ -56,12 +56,12 @@ public static class SignedLink
     internal static bool IsIn(HttpRequest request) =>
         request.QueryString.HasValue && request.Query.ContainsKey(SignatureKey);
 
-    /// <summary>What the link of a request allows.</summary>
+    /// <summary>The scope of a request's link.</summary>
     /// <param name="key">The current key; null when there is none.</param>
     /// <param name="request">The request.</param>
     /// <param name="name">The file.</param>
     /// <param name="now">The time.</param>
-    /// <param name="prefix">The folder out of which the link leads nobody; the root for the whole store.</param>
+    /// <param name="prefix">The folder the link is confined to; the root for the whole store.</param>
     /// <returns><see cref="TransferScope.None"/> if the link is not valid for this file and this method.</returns>
     internal static TransferScope ScopeOf(
         LinkKey? key, HttpRequest request, TransferName name, DateTimeOffset now, out TransferName prefix)
@@ -91,7 +91,7 @@ public static class SignedLink
             return TransferScope.None;
         }
 
-        // The rest is checked only when the signature is right, so that nobody learns which part was wrong.
+        // The rest is checked only when the signature is right, so that the response does not reveal which part was wrong.
         bool isValid = CryptographicOperations.FixedTimeEquals(given, Sign(key, method, name, expires, version, prefix))
             && number == key.Version
             && seconds > now.ToUnixTimeSeconds();

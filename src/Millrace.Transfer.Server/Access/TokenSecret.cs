@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>The secret of a token: <c>mr_</c> and 256 random bits in base64url.</summary>
 /// <remarks>
 /// It is stored as one SHA-256, without salt and without a slow function: those slow down the guessing of
-/// passwords. Nobody guesses 256 random bits, and a slow hash on every request would only help an attacker to keep a server busy.
+/// passwords. 256 random bits cannot be guessed, and a slow hash on every request would only help an attacker to keep a server busy.
 /// </remarks>
 internal static class TokenSecret
 {

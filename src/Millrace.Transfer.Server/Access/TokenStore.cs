@@ -36,7 +36,7 @@ public sealed class TokenStore
     public string Path { get; }
 
     /// <summary>
-    /// Whether the file is never written, because it is a copy of tokens that are kept elsewhere: what was changed here would be valid
+    /// Whether the file is never written, because it is a copy of tokens that are kept elsewhere: changes here would be valid
     /// for one server and until the next change there.
     /// </summary>
     public bool IsReadOnly { get; init; }
@@ -140,7 +140,7 @@ public sealed class TokenStore
     /// </exception>
     public async ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken = default)
     {
-        // Without the lock, which callers of a server would hold for whoever removes a token.
+        // Without the lock, which requests of a server would hold while a token is being removed.
         if (Read().Key is { } key)
         {
             return key;
@@ -150,7 +150,7 @@ public sealed class TokenStore
         {
             throw new TransferException(
                 TransferError.Forbidden,
-                "There is no key that signs links, and this server does not change the tokens that it shares with others. Run 'millrace link NAME' once where they are kept, for a bucket with --folder s3://BUCKET/PREFIX: that makes the key.");
+                "The key that signs links does not exist yet, and this server does not change the tokens that it shares with others. Run 'millrace link NAME' once where they are kept, for a bucket with --folder s3://BUCKET/PREFIX: that creates the key.");
         }
 
         TokenSet changed = await ChangeAsync(
@@ -184,7 +184,7 @@ public sealed class TokenStore
 
     /// <summary>Looks whether there is a file, which is not read.</summary>
     /// <returns>Null if nothing has its name; a link that leads nowhere is something.</returns>
-    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: it cannot be found out, or it is no file.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: it cannot be determined, or it is not a file.</exception>
     internal Stamp? FindFile()
     {
         if (NativeFeatures.Linux && VersionFacts.TryGet(Path, out _, out _, out _) == Errno.NoEntry)
@@ -204,11 +204,11 @@ public sealed class TokenStore
 
             if (found.Attributes.HasFlag(FileAttributes.ReparsePoint))
             {
-                // A link has times of its own, which do not change with what it leads to.
+                // A link has times of its own, which do not change with its target.
                 found = found.ResolveLinkTarget(returnFinalTarget: true);
             }
 
-            // What has no length may be a FIFO, and opening that would wait for somebody who writes to it.
+            // A file without a length may be a FIFO, and opening that would wait for a writer.
             return found is FileInfo { Exists: true, Length: > 0 } file
                 ? new Stamp(SpecialFile.Modified(Path), file.Length)
                 : throw new IOException("it is not a file, or it is empty");
@@ -245,7 +245,7 @@ public sealed class TokenStore
 
     private TransferException Unreadable(Exception exception) => new(
         TransferError.Failed,
-        $"The tokens in '{Path}' cannot be read, so nobody is let in: {exception.Message.TrimEnd('.')}; repair the file, or remove it and create new tokens.",
+        $"The tokens in '{Path}' cannot be read, so every request is refused: {exception.Message.TrimEnd('.')}; repair the file, or remove it and create new tokens.",
         innerException: exception);
 
     private async ValueTask<TokenSet> ChangeAsync(

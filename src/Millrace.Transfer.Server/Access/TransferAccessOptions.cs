@@ -15,7 +15,7 @@ public sealed class TransferAccessOptions
     /// <summary>
     /// The server's URL as browsers see it, if a proxy changes the host or the port; null otherwise. A request that changes
     /// something has to come from a page of this origin, of the host that the request names, or of one that the endpoint's CORS
-    /// policy allows. Programs that are no browsers are not concerned.
+    /// policy allows. Other programs than browsers are not affected.
     /// </summary>
     public Uri? PublicUrl { get; set; }
 
@@ -24,7 +24,7 @@ public sealed class TransferAccessOptions
 
     /// <summary>
     /// Whether the policies are those of <see cref="ScopeRequirement"/>, and no other handler decides: then they need not be asked about
-    /// a request that nobody has to authenticate.
+    /// a request that needs no authentication.
     /// </summary>
     internal bool HasScopePolicies { get; set; }
 

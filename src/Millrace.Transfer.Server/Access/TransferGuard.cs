@@ -8,7 +8,7 @@ using Microsoft.Extensions.Options;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Decides for every endpoint whether a request may do what it asks for, and whether the caller may run another transfer.
+/// Decides for every endpoint whether a request is allowed, and whether the caller may run another transfer.
 /// Thread-safe; one per application.
 /// </summary>
 /// <remarks>
@@ -105,8 +105,8 @@ internal sealed class TransferGuard : IDisposable
 
     /// <summary>Authorizes a request and, for a transfer, takes one of the caller's slots.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="store">Where it does that.</param>
-    /// <param name="operation">What it does.</param>
+    /// <param name="store">The store it acts on.</param>
+    /// <param name="operation">The operation.</param>
     /// <param name="name">The file or folder; <c>default</c> for the root, or without a name.</param>
     /// <param name="second">Another file or folder, for which the same is needed; null without one.</param>
     /// <returns>To be disposed at the end of the request.</returns>
@@ -144,7 +144,7 @@ internal sealed class TransferGuard : IDisposable
     }
 
     /// <summary>
-    /// Lists a page when its turn comes. Nobody waits here for another caller's connection, on which a listing may be held up for minutes.
+    /// Lists a page when its turn comes. No caller waits here for another caller's connection, on which a listing may be held up for minutes.
     /// </summary>
     public async ValueTask<FilePage> ListAsync(IFileStore store, ListFilesOptions options, CancellationToken cancellationToken)
     {
@@ -170,7 +170,7 @@ internal sealed class TransferGuard : IDisposable
     }
 
     /// <summary>
-    /// Whether a store may be asked what a request names, before its sender is authorized for that: an unknown sender must not
+    /// Whether a store may be queried about a request's name before its sender is authorized for that: an unknown sender must not
     /// cause requests to a bucket. An application's own policies may know senders that no scheme of ours finds.
     /// </summary>
     public async ValueTask<bool> MayAskAsync(HttpContext context) =>
@@ -197,7 +197,7 @@ internal sealed class TransferGuard : IDisposable
         }
         catch (TransferException)
         {
-            // The tokens cannot be read, or a foreign page asks: nobody is known.
+            // The tokens cannot be read, or a foreign page asks: the sender is unknown.
             return null;
         }
     }
@@ -215,7 +215,7 @@ internal sealed class TransferGuard : IDisposable
         {
             _logger.LinkKeyMissing(exception.Message);
             throw new TransferException(
-                TransferError.Failed, "The server cannot make the key that signs links; its log says why.", innerException: exception);
+                TransferError.Failed, "The server cannot make the key that signs links; its log has the reason.", innerException: exception);
         }
     }
 
@@ -246,7 +246,7 @@ internal sealed class TransferGuard : IDisposable
         _logger.TokensUnreadable(exception.Message);
         return new TransferException(
             TransferError.Failed,
-            "The server cannot read its tokens and lets nobody in; its log says why.",
+            "The server cannot read its tokens and refuses every request; its log has the reason.",
             innerException: exception);
     }
 
@@ -256,7 +256,7 @@ internal sealed class TransferGuard : IDisposable
     /// <summary>Whether credentials that are not valid can be ignored.</summary>
     public bool IgnoresTokens => _options.Tokens is null && !NeedsToken;
 
-    /// <summary>What a signed link allows; <see cref="TransferScope.None"/> if it is not valid.</summary>
+    /// <summary>The scope of a signed link; <see cref="TransferScope.None"/> if it is not valid.</summary>
     public TransferScope ScopeOfLink(HttpRequest request, TransferName name, out TransferName prefix) =>
         SignedLink.ScopeOf(_options.Tokens?.Read().Key, request, name, _options.Clock.GetUtcNow(), out prefix);
 
@@ -275,8 +275,8 @@ internal sealed class TransferGuard : IDisposable
     /// <summary>Limits a body that is read as a whole.</summary>
     /// <exception cref="TransferException">It announces more.</exception>
     /// <remarks>
-    /// Kestrel closes the connection at once on a body above its limit, and a client that still sends loses the response; what is
-    /// refused before, Kestrel reads and discards for five seconds.
+    /// Kestrel closes the connection at once on a body above its limit, and a client that still sends loses the response; a request
+    /// that is refused before is read and discarded by Kestrel for five seconds.
     /// </remarks>
     public static void LimitDocument(HttpContext context, int bytes)
     {
@@ -419,7 +419,7 @@ internal sealed class TransferGuard : IDisposable
         return slot;
     }
 
-    /// <summary>Waits until the caller may have another listing: a part of what it sends is in memory until the client has it.</summary>
+    /// <summary>Waits until the caller may have another listing: a part of its response is in memory until the client has it.</summary>
     private async ValueTask<RateLimitLease> WaitForListingAsync(HttpContext context, TransferName name, string caller)
     {
         RateLimitLease lease = await _listings.AcquireAsync(caller, cancellationToken: context.RequestAborted);

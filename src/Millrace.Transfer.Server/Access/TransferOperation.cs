@@ -1,17 +1,17 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// What a request does, and what it needs for that: the one table of operations and scopes, from which every protocol takes
+/// A request's action and its required scopes: the one table of operations and scopes, from which every protocol takes
 /// its operations. docs/access.md shows it.
 /// </summary>
-/// <param name="Scope">What the caller must be allowed; all of several scopes.</param>
+/// <param name="Scope">The scopes that the caller needs, all of them.</param>
 /// <param name="IsTransfer">Whether it moves a file's content, which counts against the limit.</param>
 internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
 {
-    /// <summary>What can be done with a name: OPTIONS.</summary>
+    /// <summary>The methods of a name: OPTIONS.</summary>
     public static readonly TransferOperation Describe = new(TransferScope.None, IsTransfer: false);
 
-    /// <summary>What is known of a file: HEAD, Stat.</summary>
+    /// <summary>The facts about a file: HEAD, Stat.</summary>
     public static readonly TransferOperation Stat = new(TransferScope.Read, IsTransfer: false);
 
     /// <summary>A file's content: GET, Download.</summary>

@@ -13,7 +13,7 @@ internal sealed class TransferPass(
     /// <summary>The name of the token or user; null for an anonymous caller.</summary>
     public string? Owner => owner;
 
-    /// <summary>Who is limited: the token or user, or an anonymous caller's address, which has a colon.</summary>
+    /// <summary>The subject of limits: the token or user, or an anonymous caller's address, which has a colon.</summary>
     public string Caller => caller;
 
     /// <summary>The store as the caller may use it: no link leads out of its prefix.</summary>

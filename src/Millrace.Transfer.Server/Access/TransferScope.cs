@@ -19,7 +19,7 @@ public enum TransferScope
     /// <summary>Listing folders.</summary>
     List = 8,
 
-    /// <summary>Signing links for what the token may read or write itself.</summary>
+    /// <summary>Signing links for files that the token may read or write itself.</summary>
     Link = 16,
 
     /// <summary>Everything.</summary>

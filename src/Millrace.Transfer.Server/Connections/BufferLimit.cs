@@ -5,9 +5,9 @@ using Microsoft.AspNetCore.Connections.Features;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Limits the memory in which Kestrel keeps, for all connections together, what was received and not read, and what was written and not
-/// sent. Over the limit, the connection that holds the most is aborted: its client can resume. Nothing waits, so nothing can come to a
-/// standstill, whoever needs the next block.
+/// Limits the memory in which Kestrel keeps, for all connections together, unread received and unsent written
+/// bytes. Over the limit, the connection that holds the most is aborted: its client can resume. Nothing waits, so nothing can come to a
+/// standstill.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 /// <param name="maxBytes">Bytes for all connections that were not aborted; twice as many with those that were.</param>

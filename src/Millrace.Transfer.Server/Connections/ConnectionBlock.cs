@@ -25,13 +25,13 @@ internal sealed class ConnectionBlock : IMemoryOwner<byte>
     public int Bytes => Memory.Length;
 
     /// <remarks>
-    /// Begins in the middle of a cache line. Files are read into it, from the beginning of a page on: into the first 15 bytes of a page
-    /// the kernel reads slowly (docs/measuring.md, "Memory in step with the file"), also behind the 9 of a chunk's header.
+    /// Begins in the middle of a cache line. Files are read into it, starting at a page boundary: into the first 15 bytes of a page
+    /// the kernel reads slowly (docs/measuring.md, "Memory in step with the file"), also after the 9 of a chunk's header.
     /// </remarks>
     public Memory<byte> Memory { get; }
 
-    /// <summary>It was free and now belongs to somebody.</summary>
-    /// <param name="borrower">The connection that is told when it comes back; null for none.</param>
+    /// <summary>Marks the block as rented.</summary>
+    /// <param name="borrower">The connection to notify when it is returned; null for none.</param>
     public ConnectionBlock Lend(ConnectionMemory? borrower)
     {
         _borrower = borrower;

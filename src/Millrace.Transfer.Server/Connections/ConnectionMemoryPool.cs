@@ -9,7 +9,7 @@ namespace Millrace.Transfer.Server;
 /// sixteen times as many system calls for a file that arrives.
 /// </summary>
 /// <remarks>
-/// Blocks that are free are kept, up to <see cref="KeptBytes"/>, until nobody has needed them for <see cref="TrimInterval"/>.
+/// Blocks that are free are kept, up to <see cref="KeptBytes"/>, until they were unused for <see cref="TrimInterval"/>.
 /// Thread-safe.
 /// </remarks>
 internal sealed class ConnectionMemoryPool : MemoryPool<byte>
@@ -97,7 +97,7 @@ internal sealed class ConnectionMemoryPool : MemoryPool<byte>
         }
     }
 
-    /// <summary>Drops the blocks that nobody has needed since the last call, and gives their memory back to the system.</summary>
+    /// <summary>Drops the blocks unused since the last call, and gives their memory back to the system.</summary>
     internal void Trim()
     {
         lock (_lock)

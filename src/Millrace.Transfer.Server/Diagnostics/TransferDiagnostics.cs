@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Names under which a server is observed; docs/serve.md lists what is under them.</summary>
+/// <summary>Names under which a server is observed; docs/serve.md lists their metrics and events.</summary>
 public static class TransferDiagnostics
 {
     /// <summary>Name of the <see cref="System.Diagnostics.Metrics.Meter"/>, of the <see cref="ActivitySource"/>, and category of the log.</summary>

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>One request as metrics, traces and the log see it; told when its answer has been sent, with the status that it got.</summary>
+/// <summary>One request as metrics, traces and the log see it; completed when its response was sent, with its status.</summary>
 internal sealed class TransferObservation
 {
     private const string Nobody = "-";
@@ -56,11 +56,11 @@ internal sealed class TransferObservation
         return observation;
     }
 
-    /// <summary>The address of the other side, for the log and where no token tells who it is.</summary>
+    /// <summary>The address of the other side, for the log and for callers without a token.</summary>
     public static string AddressOf(HttpContext context) => context.Connection.RemoteIpAddress?.ToString() ?? Nobody;
 
     /// <summary>
-    /// Whom limits count where no token tells who it is: an IPv4 address, or the network of 64 bits of an IPv6 address, all of
+    /// The subject of limits without a token: an IPv4 address, or the network of 64 bits of an IPv6 address, all of
     /// whose addresses belong to one line.
     /// </summary>
     public static string CallerOf(HttpContext context)
@@ -97,8 +97,8 @@ internal sealed class TransferObservation
     /// <summary>Sets the status that HTTP would have, for gRPC, whose own status is always 200.</summary>
     public void Answered(int status) => _status = status;
 
-    /// <summary>Ends a response before its end, of which nobody must take a part for the whole.</summary>
-    /// <remarks>What the log says cannot be read off RequestAborted: Kestrel cancels it later, or after everything was sent.</remarks>
+    /// <summary>Ends a response before its end, so that the client does not take a part for the whole.</summary>
+    /// <remarks>The log does not rely on RequestAborted: Kestrel cancels it later, or after everything was sent.</remarks>
     public static void Cut(HttpContext context)
     {
         if (context.Features.Get<TransferObservation>() is { } observation)
@@ -115,7 +115,7 @@ internal sealed class TransferObservation
     {
         int status = _status ?? _context.Response.StatusCode;
 
-        // An upload that ended early is refused, to whoever is still there.
+        // An upload that ended early is refused, if the client is still there.
         bool isGone = _direction == Receive && status >= StatusCodes.Status400BadRequest && _context.RequestAborted.IsCancellationRequested;
         string outcome = _isCut || isGone ? "cut"
             : status >= StatusCodes.Status500InternalServerError ? "failed"

@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>Moves a body between a connection and a store.</summary>
 internal static class BodyCopy
 {
-    /// <summary>Moves what arrives into a store, up to its end.</summary>
+    /// <summary>Moves a body into a store, up to its end.</summary>
     /// <returns>Bytes that were moved.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.TooLarge"/>: more than <paramref name="limit"/> came.</exception>
     public static async ValueTask<long> ReceiveAsync(
@@ -45,7 +45,7 @@ internal static class BodyCopy
         }
     }
 
-    /// <summary>Reads a request's body, and tells a client that went away from a failure of the server.</summary>
+    /// <summary>Reads a request's body, and distinguishes a client that went away from a failure of the server.</summary>
     /// <exception cref="ConnectionResetException">The client reset the stream or its connection.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<ReadResult> ReadAsync(PipeReader body, CancellationToken cancellationToken)
@@ -61,7 +61,7 @@ internal static class BodyCopy
         }
     }
 
-    /// <summary>Moves what a connection has gathered into a store.</summary>
+    /// <summary>Moves the received bytes of a connection into a store.</summary>
     public static async ValueTask WriteAsync(
         ReadOnlySequence<byte> content, PipeWriter destination, CancellationToken cancellationToken)
     {

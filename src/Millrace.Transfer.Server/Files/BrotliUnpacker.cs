@@ -4,8 +4,8 @@ using System.IO.Compression;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// What a body in brotli unpacks to. The framework's stream takes a body that ends early for whole, and passes over what is
-/// behind its end; this one throws <see cref="InvalidDataException"/> for both.
+/// The unpacked bytes of a brotli body. The framework's stream accepts a body that ends early, and ignores bytes
+/// after its end; this one throws <see cref="InvalidDataException"/> for both.
 /// </summary>
 internal sealed class BrotliUnpacker(Stream protocol) : ReadOnlyStream
 {
@@ -53,7 +53,7 @@ internal sealed class BrotliUnpacker(Stream protocol) : ReadOnlyStream
     {
         if (_start < _end || await FillAsync(cancellationToken))
         {
-            throw new InvalidDataException("There are bytes behind the end of brotli.");
+            throw new InvalidDataException("Bytes follow the end of the brotli stream.");
         }
 
         _isDone = true;
@@ -61,7 +61,7 @@ internal sealed class BrotliUnpacker(Stream protocol) : ReadOnlyStream
 
     private async ValueTask<bool> FillAsync(CancellationToken cancellationToken)
     {
-        // Brotli says that it needs more only when it has taken all.
+        // The decoder reports that it needs more only when it has taken all.
         _start = 0;
         _end = await protocol.ReadAsync(_input, cancellationToken);
         return _end > 0;

@@ -2,7 +2,7 @@ using System.IO.Compression;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Sends files in gzip or brotli to whoever accepts it.</summary>
+/// <summary>Sends files in gzip or brotli to clients that accept it.</summary>
 internal sealed class CodedDownload(TransferServerOptions options)
 {
     /// <summary>Bytes from which a file is compressed.</summary>
@@ -13,7 +13,7 @@ internal sealed class CodedDownload(TransferServerOptions options)
     public bool CanVary(StoredFile file, string mediaType) =>
         options.ServePrecompressed || CanCompress(file, mediaType);
 
-    /// <summary>Chooses what a client gets that asked for the whole file.</summary>
+    /// <summary>Chooses the coding for a client that asked for the whole file.</summary>
     public async ValueTask<CodedSource> ChooseAsync(
         HttpContext context, IFileStore store, StoredFile file, string mediaType)
     {
@@ -77,7 +77,7 @@ internal sealed class CodedDownload(TransferServerOptions options)
             return stored;
         }
 
-        // Made from what the file was before.
+        // Made from an earlier version of the file.
         await stored.DisposeAsync();
         return null;
     }

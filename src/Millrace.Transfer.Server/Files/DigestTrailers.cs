@@ -28,9 +28,9 @@ internal readonly struct DigestTrailers
     public static StringValues Read(HttpRequest request, string field) =>
         request.SupportsTrailers() && request.CheckTrailersAvailable() ? request.GetTrailer(field) : default;
 
-    /// <summary>Compares what was announced with what came, at the end of the body.</summary>
+    /// <summary>Compares the announced digest with that of the received bytes, at the end of the body.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="consequence">What the server kept of the request, and what to do.</param>
+    /// <param name="consequence">The part of the request that the server kept, and the remedy.</param>
     /// <param name="offset">Where the upload is without the request; null without an upload.</param>
     /// <exception cref="Refusal"><see cref="TransferError.DigestMismatch"/>: one is missing.</exception>
     public void ThrowIfMissing(HttpRequest request, string consequence, long? offset = null)

@@ -9,7 +9,7 @@ internal static class DownloadRedirect
     private const string Preference = "redirect";
 
     /// <summary>Answers with 307, if the client prefers it and the store has an address.</summary>
-    /// <remarks>The fields of the file stay: the client compares the tag and the digest with what it gets there.</remarks>
+    /// <remarks>The fields of the file stay: the client compares the tag and the digest with those it gets there.</remarks>
     public static async ValueTask<bool> TryAnswerAsync(HttpContext context, StoredFileReader reader)
     {
         HttpResponse response = context.Response;

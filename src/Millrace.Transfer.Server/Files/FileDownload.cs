@@ -8,8 +8,8 @@ namespace Millrace.Transfer.Server;
 /// <summary>GET and HEAD of a file.</summary>
 internal sealed class FileDownload(IFileStore store, TransferServerOptions options)
 {
-    /// <summary>What of a file is read and not sent by the system: a page.</summary>
-    /// <remarks>So that a file that somebody writes to meanwhile ends short, as one that is read: the client must not take it for whole.</remarks>
+    /// <summary>The part of a file that is read and not sent by the system: a page.</summary>
+    /// <remarks>So that a file that is changed meanwhile ends short, as one that is read: the client must not take it for whole.</remarks>
     private const int ReadBytes = 4096;
 
     /// <summary>Below this, a file and the headers before it go out in one call.</summary>
@@ -60,7 +60,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
                 file.Name.Value);
         }
 
-        // Coded bytes are not the same from one answer to the next: whoever asks for ranges gets them as they are.
+        // Coded bytes are not the same from one answer to the next: a client that asks for ranges gets them uncoded.
         await using CodedSource coded = asked.Range.Count == 0
             ? await _coded.ChooseAsync(context, pass.Store, file, fields.MediaType)
             : CodedSource.None;

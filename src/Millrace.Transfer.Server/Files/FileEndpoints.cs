@@ -23,8 +23,8 @@ internal static class FileEndpoints
     }
 
     /// <summary>
-    /// Kestrel removes dot segments before it routes, so that <c>/files/../x</c> would be looked for as <c>/x</c>. What
-    /// nobody else answers and what was written as a path below the files is refused as what it was meant to be.
+    /// Kestrel removes dot segments before it routes, so that <c>/files/../x</c> would be looked for as <c>/x</c>. A
+    /// request that no endpoint answers and that was written as a path below the files is refused as such.
     /// </summary>
     private static void MapEscapes(IEndpointRouteBuilder endpoints, RoutePattern files, string prefix) =>
         endpoints.Map(files, static context => Problems.RunAsync(context, Refuse))

@@ -3,19 +3,19 @@ using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What an answer says about a file beside its bytes.</summary>
+/// <summary>The response fields that describe a file.</summary>
 internal readonly struct FileFields(HttpContext context, StoredFile file)
 {
     /// <summary>The query that asks for a file to keep instead of one to look at.</summary>
     public const string DownloadQuery = "download";
 
     /// <summary>
-    /// Runs nothing, and loads nothing from anywhere, so that a file that is looked at tells nobody about it. What a saved page brings itself is shown.
+    /// Runs nothing, and loads nothing from anywhere, so that viewing a file reveals nothing to others. A saved page's own content is shown.
     /// </summary>
     private const string ActivePolicy =
         "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:";
 
-    /// <summary>The page shows a PDF in a frame; nobody else may frame a file.</summary>
+    /// <summary>The page shows a PDF in a frame; no other page may frame a file.</summary>
     private const string FramePolicy = "frame-ancestors 'self'";
 
     /// <summary>How old the date may be that Kestrel gives a response: it looks at the clock once a second.</summary>
@@ -29,7 +29,7 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
     public string MediaType => _texts.MediaType;
 
     /// <summary>Writes the fields that are the same for the whole and for parts.</summary>
-    /// <param name="coding">What the body is in.</param>
+    /// <param name="coding">The body's coding.</param>
     /// <param name="varies">Whether another client might get another coding.</param>
     public void Write(ContentCoding coding, bool varies)
     {
@@ -45,7 +45,7 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
         }
         else
         {
-            // Not later than the date of the response (RFC 9110, section 8.8.2.1): what is put next would be older than that.
+            // Not later than the date of the response (RFC 9110, section 8.8.2.1): the next version would be older than that.
             fields.Date = HeaderUtilities.FormatDate(now);
             fields.LastModified = HeaderUtilities.FormatDate(file.Modified < now ? file.Modified : now);
         }
@@ -57,7 +57,7 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
             ? isActive ? ActivePolicy : default
             : isActive ? ActivePolicy + "; " + FramePolicy : FramePolicy;
 
-        // The URL may be a signed link, which whoever learns it can use.
+        // The URL may be a signed link, which anyone who learns it can use.
         fields["Referrer-Policy"] = "no-referrer";
 
         if (varies)
@@ -81,7 +81,7 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
         }
     }
 
-    /// <summary>Takes back what says something of a body that is not sent.</summary>
+    /// <summary>Removes the fields that describe a body that is not sent.</summary>
     public void MakeNotModified()
     {
         context.Response.StatusCode = StatusCodes.Status304NotModified;
@@ -91,7 +91,7 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
         fields.Remove(HeaderNames.ContentDisposition);
     }
 
-    /// <summary>Both forms of the name: RFC 6266, and RFC 8187 for what is not ASCII.</summary>
+    /// <summary>Both forms of the name: RFC 6266, and RFC 8187 for names outside ASCII.</summary>
     public static string Disposition(string kind, string fileName)
     {
         var disposition = new ContentDispositionHeaderValue(kind);
@@ -99,7 +99,7 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
         return disposition.ToString();
     }
 
-    /// <summary>What is made from a file's description.</summary>
+    /// <summary>The fields made from a file's description.</summary>
     private sealed class Texts(StoredFile file)
     {
         public string MediaType { get; } = Server.MediaType.Of(file.Name);

@@ -18,7 +18,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     {
         if (!PageCors.AllowsOrigins(context))
         {
-            // Without it, a page of another site can embed what it may not read, and learn from that.
+            // Without it, a page of another site can embed files that it may not read, and learn from that.
             context.Response.Headers["Cross-Origin-Resource-Policy"] = "same-origin";
         }
 

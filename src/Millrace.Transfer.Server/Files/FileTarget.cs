@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a request is about.</summary>
+/// <summary>The target of a request.</summary>
 /// <param name="Name">The file or folder; <c>default</c> for the root.</param>
 /// <param name="IsFolder">Whether the path ends with a slash, and so means a folder.</param>
 /// <param name="Path">The whole path as the client wrote it, without the query.</param>

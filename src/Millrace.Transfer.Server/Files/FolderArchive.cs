@@ -17,7 +17,7 @@ internal static class FolderArchive
     /// <remarks>A name that is not there costs no waiting, so tens of thousands of them would occupy a thread for seconds.</remarks>
     private const int NamesAtOnce = 64;
 
-    /// <summary>What an archive has in addition if it lacks something.</summary>
+    /// <summary>The entry that an incomplete archive has in addition.</summary>
     private const string OmittedName = "millrace-omitted.txt";
 
     /// <summary>One form is decoded at a time: it takes ten times its bytes, and others wait for the processor anyway.</summary>
@@ -85,8 +85,8 @@ internal static class FolderArchive
 
     /// <param name="context">The request.</param>
     /// <param name="folder">The folder; it exists if something of it is chosen.</param>
-    /// <param name="chosen">What is wanted of it; null for everything.</param>
-    /// <param name="pass">What the caller may do.</param>
+    /// <param name="chosen">The chosen entries; null for all of them.</param>
+    /// <param name="pass">The caller's permissions.</param>
     public static async Task AnswerAsync(
         HttpContext context, TransferName folder, IEnumerable<(TransferName Child, bool IsFolder)>? chosen, TransferPass pass)
     {
@@ -207,7 +207,7 @@ internal static class FolderArchive
         }
     }
 
-    /// <summary>Null for what was deleted since it was listed or chosen.</summary>
+    /// <summary>Null for a file deleted since it was listed or chosen.</summary>
     private static async ValueTask<T?> FindAsync<T>(Func<ValueTask<T>> find)
         where T : class
     {

@@ -37,7 +37,7 @@ internal sealed class FolderListing(TransferServerOptions options)
         {
             if (body is null)
             {
-                // Whoever presses Back after a sign-out must not see what the session saw.
+                // Back after a sign-out must not show the session's listings.
                 fields.CacheControl = context.User.Identity?.AuthenticationType == SessionCookie.SchemeName ? "no-store" : "no-cache";
                 fields.Vary = HeaderNames.Accept;
                 fields.XContentTypeOptions = "nosniff";
@@ -72,7 +72,7 @@ internal sealed class FolderListing(TransferServerOptions options)
         }
     }
 
-    /// <summary>The store's pages, each when the one before was sent; the last one says where to go on.</summary>
+    /// <summary>The store's pages, each when the one before was sent; the last one has the place to continue.</summary>
     private static async IAsyncEnumerable<(FilePage Page, bool IsLast)> ListAsync(
         HttpContext context, IFileStore store, ListFilesOptions wanted, int entries)
     {

@@ -10,7 +10,7 @@ internal static class FolderPage
 
     /// <summary>The pieces of the page, each when the one before was sent.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="listed">What is listed.</param>
+    /// <param name="listed">The folder listed.</param>
     /// <param name="pages">The pages of the store's listing.</param>
     /// <param name="options">The server's options.</param>
     /// <param name="isServed">Whether it is the beginning of the page for browsers.</param>

@@ -19,7 +19,7 @@ internal static class FolderRedirect
     /// <summary>Sends the client to the path with the slash.</summary>
     public static void Answer(HttpContext context, FileTarget target)
     {
-        // Relative to what the client asked for, which no proxy between can have made wrong.
+        // Relative to the client's URL, which is right even if a proxy changed the request's.
         context.Response.Headers.CacheControl = "no-cache";
         context.Response.StatusCode = StatusCodes.Status308PermanentRedirect;
         context.Response.Headers.Location = $"{target.LastSegment}/{context.Request.QueryString}";

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>A writer in front of another one, which changes some of what it does.</summary>
+/// <summary>A writer in front of another one, which changes some of its behaviour.</summary>
 internal abstract class ForwardingWriter(PipeWriter inner) : PipeWriter
 {
     protected PipeWriter Inner => inner;

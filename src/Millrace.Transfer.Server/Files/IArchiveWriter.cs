@@ -6,6 +6,6 @@ internal interface IArchiveWriter : IAsyncDisposable
     /// <summary>Adds a file.</summary>
     ValueTask AddAsync(string path, StoredFileReader reader, CancellationToken cancellationToken);
 
-    /// <summary>Adds a text that is no file of the store.</summary>
+    /// <summary>Adds a text that is not a file of the store.</summary>
     ValueTask AddTextAsync(string path, string text, CancellationToken cancellationToken);
 }

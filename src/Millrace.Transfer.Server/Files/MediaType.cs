@@ -10,7 +10,7 @@ internal static class MediaType
 
     private static readonly FileExtensionContentTypeProvider Known = WithAdditions();
 
-    /// <summary>Types that are no text and still become smaller.</summary>
+    /// <summary>Types other than text that compress well.</summary>
     private static readonly FrozenSet<string> Compressible = FrozenSet.Create(
         StringComparer.OrdinalIgnoreCase,
         "application/json",
@@ -39,7 +39,7 @@ internal static class MediaType
         }
     }
 
-    /// <summary>By the name's extension; <see cref="Unknown"/> for one that nobody knows.</summary>
+    /// <summary>By the name's extension; <see cref="Unknown"/> for an unknown one.</summary>
     public static string Of(TransferName name) =>
         Known.TryGetContentType(name.FileName, out string? type) ? type : Unknown;
 
@@ -51,8 +51,8 @@ internal static class MediaType
         || Compressible.Contains(type);
 
     /// <summary>
-    /// Whether a browser would run what is in it as a page of this site: whoever may store a file could act for whoever looks
-    /// at it.
+    /// Whether a browser would run its content as a page of this site: a client that may store a file could act for a user who views
+    /// it.
     /// </summary>
     public static bool IsActive(string type) =>
         type.EndsWith("/html", StringComparison.OrdinalIgnoreCase)

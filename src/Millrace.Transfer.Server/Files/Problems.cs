@@ -23,7 +23,7 @@ internal static class Problems
         }
         catch (Exception exception) when (IsDisconnect(context, exception))
         {
-            // The store keeps what it has received, and nobody is there to be answered.
+            // The store keeps what it has received, and the client is gone.
             TransferObservation.Cut(context);
         }
         catch when (context.Response.HasStarted)
@@ -33,7 +33,7 @@ internal static class Problems
         }
     }
 
-    /// <summary>The same for a whole application: also answers what no endpoint expected, which the log gets too.</summary>
+    /// <summary>The same for a whole application: also answers unexpected exceptions, which are logged too.</summary>
     public static async Task RunAllAsync(HttpContext context, RequestDelegate next)
     {
         try
@@ -70,7 +70,7 @@ internal static class Problems
     public static Task AnswerAsync(HttpContext context, TransferException exception) =>
         AnswerAsync(context, Refusal.Of(exception)!);
 
-    /// <summary>Writes the response; if one has begun, aborts the connection, so that nobody takes a part for the whole.</summary>
+    /// <summary>Writes the response; if one has begun, aborts the connection, so that the client does not take a part for the whole.</summary>
     public static async Task AnswerAsync(HttpContext context, Refusal refusal)
     {
         HttpResponse response = context.Response;
@@ -139,7 +139,7 @@ internal static class Problems
         if (method.AsSpan().ContainsAnyInRange('a', 'z'))
         {
             throw new Refusal(
-                TransferError.InvalidRequest, $"There is no method '{method}': methods are written in capital letters.")
+                TransferError.InvalidRequest, $"Unknown method '{method}': methods are written in capital letters.")
             {
                 Status = StatusCodes.Status501NotImplemented,
             };

@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// The target of a request as the client wrote it. The server's own path has dot segments removed and most escapes decoded,
-/// which is too late to tell <c>a%2Fb</c> from <c>a/b</c>.
+/// which is too late to distinguish <c>a%2Fb</c> from <c>a/b</c>.
 /// </summary>
 internal static class RawTarget
 {
@@ -32,7 +32,7 @@ internal static class RawTarget
         return slash < 0 ? "/" : path[slash..];
     }
 
-    /// <summary>The part of a path behind its first segments, with the slash before it, if those are what they should be.</summary>
+    /// <summary>The part of a path after its first segments, with the slash before it, if those are as expected.</summary>
     public static bool TryCut(string path, string prefix, out string rest)
     {
         int at = 0;

@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>The preconditions of GET and HEAD, in the order of RFC 9110, section 13.2.2.</summary>
 internal static class ReadConditions
 {
-    /// <summary>What the preconditions make of a request.</summary>
+    /// <summary>The outcome of a request's preconditions.</summary>
     public enum Outcome
     {
         /// <summary>The file is sent.</summary>
@@ -20,7 +20,7 @@ internal static class ReadConditions
     }
 
     /// <summary>Looks at If-Match, If-Unmodified-Since, If-None-Match and If-Modified-Since.</summary>
-    /// <remarks>A date in the future says nothing of a version: somebody has it from a file's own date.</remarks>
+    /// <remarks>A date in the future does not identify a version: it comes from a file's own date.</remarks>
     public static Outcome Evaluate(IHeaderDictionary fields, StoredFile file, DateTimeOffset now)
     {
         if (fields.IfMatch is { Count: > 0 } match)

@@ -1,8 +1,8 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Why a request was refused, for every protocol: the error that all of them share, and what HTTP or a resumable upload
-/// says besides.
+/// Why a request was refused, for every protocol: the error that all of them share, and the additional
+/// fields of HTTP or a resumable upload.
 /// </summary>
 internal sealed class Refusal(TransferError error, string message, string? name = null, Exception? innerException = null)
     : Exception(message, innerException)
@@ -45,7 +45,7 @@ internal sealed class Refusal(TransferError error, string message, string? name 
     }
 
     /// <summary>Classifies an exception for every protocol.</summary>
-    /// <returns>Null for what is not a refusal but a fault of the server, or the end of the connection.</returns>
+    /// <returns>Null for a fault of the server, or the end of the connection.</returns>
     public static Refusal? Of(Exception exception) => exception switch
     {
         Refusal refusal => refusal,
@@ -61,7 +61,7 @@ internal sealed class Refusal(TransferError error, string message, string? name 
         _ => null,
     };
 
-    /// <summary>What Kestrel says of a body that it cannot read; null if the exception is about something else.</summary>
+    /// <summary>Kestrel's status for a body that it cannot read; null if the exception is about something else.</summary>
     public static BadHttpRequestException? FindBrokenBody(Exception exception) => exception switch
     {
         BadHttpRequestException broken => broken,
@@ -72,8 +72,8 @@ internal sealed class Refusal(TransferError error, string message, string? name 
     };
 
     /// <summary>For a body that ended early, arrived too slowly or was framed wrongly, which Kestrel finds out.</summary>
-    /// <param name="exception">What Kestrel found.</param>
-    /// <param name="consequence">What the server kept of the body.</param>
+    /// <param name="exception">Kestrel's exception.</param>
+    /// <param name="consequence">The part of the body that the server kept.</param>
     /// <param name="offset">Bytes of the upload that are kept; null without an upload.</param>
     public static Refusal OfBrokenBody(BadHttpRequestException exception, string consequence, long? offset = null) => new(
         exception.StatusCode switch

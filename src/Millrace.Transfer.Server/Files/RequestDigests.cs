@@ -28,7 +28,7 @@ internal sealed class RequestDigests
     /// <summary>Whether the bytes have to be hashed as they come; without a coding they are the file's.</summary>
     public bool NeedsContentDigest => _isCoded && (_content is not null || _trailers.Announces(TransferHeaders.ContentDigest));
 
-    /// <summary>Compares the digest of what came.</summary>
+    /// <summary>Compares the digest of the received bytes.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.DigestMismatch"/>.</exception>
     public void CheckContent(HttpRequest request, Sha256Digest? arrived)
     {
@@ -44,7 +44,7 @@ internal sealed class RequestDigests
         {
             throw new TransferException(
                 TransferError.DigestMismatch,
-                $"What came for '{_name}' has the SHA-256 {actual}, not {expected} as Content-Digest says. Nothing was stored; send it again.",
+                $"The content of '{_name}' has the SHA-256 {actual}, not {expected} as in Content-Digest. Nothing was stored; send it again.",
                 _name);
         }
     }

@@ -2,10 +2,10 @@ using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>The field <c>Content-Encoding</c> of what is stored.</summary>
+/// <summary>The field <c>Content-Encoding</c> of a stored file.</summary>
 internal static class RequestEncoding
 {
-    /// <summary>What a request's body is in.</summary>
+    /// <summary>The coding of a request's body.</summary>
     /// <exception cref="Refusal">415: it cannot be unpacked here.</exception>
     public static ContentCoding Of(HttpRequest request, TransferName name)
     {
@@ -19,7 +19,7 @@ internal static class RequestEncoding
                     continue;
                 }
 
-                // One in another would be unpacked twice: the way of bombs, and of nobody else.
+                // One in another would be unpacked twice, which only decompression bombs need.
                 coding = coding.IsIdentity ? Known(part, name) : throw Unknown(request.Headers.ContentEncoding.ToString(), name);
             }
         }

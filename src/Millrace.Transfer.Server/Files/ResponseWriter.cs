@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Connections;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// A response's body whose flush fails when the client is gone. Whoever copies to a pipe ends without a word then, and what was sent
+/// A response's body whose flush fails when the client is gone. A copy to a pipe ends silently then, and the sent part
 /// would pass for the whole.
 /// </summary>
 internal sealed class ResponseWriter(PipeWriter body) : ForwardingWriter(body)

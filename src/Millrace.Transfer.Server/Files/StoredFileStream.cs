@@ -3,7 +3,7 @@ using System.Buffers;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// A stored file as a stream that knows its length, for writers of archives that say it before the bytes. It says that it can
+/// A stored file as a stream that knows its length, for writers of archives that write it before the bytes. It claims that it can
 /// seek, because they ask only then for the length; all it can seek to is where it is.
 /// </summary>
 internal sealed class StoredFileStream(StoredFileReader reader) : ReadOnlyStream

@@ -40,7 +40,7 @@ internal sealed class UnpackingStream : ReadOnlyStream
         catch (InvalidDataException exception)
         {
             throw Errors.Invalid(
-                $"What came for '{_name}' is not whole {_coding}: it ends early, or has other bytes in it. Nothing was stored.",
+                $"The body of '{_name}' is not valid {_coding}: it ends early, or contains other bytes. Nothing was stored.",
                 _name.Value,
                 exception);
         }
@@ -50,7 +50,7 @@ internal sealed class UnpackingStream : ReadOnlyStream
         {
             throw new TransferException(
                 TransferError.TooLarge,
-                $"What came for '{_name}' unpacks to more than {MaxRatio} times its bytes. Send it without Content-Encoding.",
+                $"The body of '{_name}' unpacks to more than {MaxRatio} times its bytes. Send it without Content-Encoding.",
                 _name.Value);
         }
 

@@ -6,10 +6,10 @@ namespace Millrace.Transfer.Server;
 /// <summary>The preconditions of a request that changes something (RFC 9110, section 13).</summary>
 internal static class WriteConditions
 {
-    /// <summary>Reads them and checks them against what is there now; they are checked again when something is published.</summary>
+    /// <summary>Reads them and checks them against the current file; they are checked again when something is published.</summary>
     /// <exception cref="TransferException">
     /// One is not met, or <see cref="TransferError.InvalidRequest"/>: one cannot be read. To pass over it would be to
-    /// overwrite what the client wanted to protect.
+    /// overwrite the file that the client wanted to protect.
     /// </exception>
     public static WritePrecondition Read(HttpRequest request, TransferName name, StoredFile? present)
     {

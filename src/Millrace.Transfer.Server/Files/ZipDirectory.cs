@@ -19,7 +19,7 @@ internal sealed class ZipDirectory
     /// <summary>The extra field with numbers of 64 bits.</summary>
     public const ushort Zip64 = 1;
 
-    /// <summary>Made on Unix, so that the mode is taken for what it is.</summary>
+    /// <summary>Made on Unix, so that readers apply the mode.</summary>
     private const ushort MadeBy = (3 << 8) | Version64;
 
     private const uint RegularFile = 0x81A4u << 16; // -rw-r--r--
@@ -129,7 +129,7 @@ internal sealed class ZipDirectory
             end.Add((ulong)bytes);
             end.Add((ulong)start);
             end.Add(0x07064b50u);
-            end.Add(0u); // the disk of what was written just now
+            end.Add(0u); // the disk of the last record
             end.Add((ulong)(start + bytes));
             end.Add(1u); // disks
         }

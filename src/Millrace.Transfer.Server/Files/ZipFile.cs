@@ -8,7 +8,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>
 /// A zip file that is written forwards only (APPNOTE.TXT 6.3, pkware.com/appnote): a checksum is known after a file's bytes only, so it
 /// and the sizes follow them, and every entry is coded as deflate, which shows its end, though some are not compressed. An entry that
-/// may exceed 4 GiB says so in its header, without which a reader does not know how long the numbers are that follow.
+/// may exceed 4 GiB has a flag for it in its header, without which a reader does not know how long the numbers are that follow.
 /// </summary>
 /// <remarks>Keeps about 25 bytes a file until the end: <see cref="ZipDirectory"/>.</remarks>
 internal sealed class ZipFile(BodyStream body) : IArchiveWriter
@@ -170,7 +170,7 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
         _output.Write(descriptor.Written);
     }
 
-    /// <summary>Knows where it is, and keeps what is written to it until it is flushed, as the compressor writes little at a time.</summary>
+    /// <summary>Knows its position, and buffers writes until it is flushed, as the compressor writes little at a time.</summary>
     private sealed class CountingStream(BodyStream body) : WriteOnlyStream
     {
         public override long Position { get; set; }

@@ -52,7 +52,7 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
             GrpcStatus.Internal, $"A message is not what its definition says: {exception.Message}"),
         InvalidDataException => new(GrpcStatus.Internal, "A compressed message is not gzip, or not all of it."),
         OperationCanceledException => new(GrpcStatus.Cancelled, "The call was canceled."),
-        _ => new(GrpcStatus.Internal, "The server failed at this; its log says why.") { IsUnexpected = true },
+        _ => new(GrpcStatus.Internal, "The server failed at this; its log has the reason.") { IsUnexpected = true },
     };
 
     /// <summary>The problem as a google.rpc.Status, in base64 without padding.</summary>

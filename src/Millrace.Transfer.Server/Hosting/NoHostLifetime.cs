@@ -2,7 +2,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Leaves the signals of the process to whoever started the server.</summary>
+/// <summary>Leaves the signals of the process to the program that started the server.</summary>
 internal sealed class NoHostLifetime : IHostLifetime
 {
     public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;

@@ -67,7 +67,7 @@ internal sealed class ServerCertificate
         try
         {
             // A few KB out of the page cache are nothing beside a handshake. Times would not be enough: a link to another
-            // folder may be what has changed.
+            // folder may have changed.
             Loaded last = _loaded;
             if (Text(_path) != last.Certificate || Text(_keyPath) != last.Key)
             {

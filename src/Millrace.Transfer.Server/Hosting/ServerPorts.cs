@@ -31,7 +31,7 @@ internal sealed record ServerPorts(IPEndPoint Main, bool MainHasHttp2, IPEndPoin
 
         if (main.Port == IPEndPoint.MaxPort)
         {
-            return new ServerPorts(main, mainHasHttp2, Http2: null, $"There is no port after {main.Port} for HTTP/2; --h2-port names one.");
+            return new ServerPorts(main, mainHasHttp2, Http2: null, $"No port follows {main.Port} for HTTP/2; name one with --h2-port.");
         }
 
         try

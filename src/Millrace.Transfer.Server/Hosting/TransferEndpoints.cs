@@ -9,7 +9,7 @@ public static class TransferEndpoints
     /// <param name="endpoints">The application.</param>
     /// <param name="path">For example <c>/files</c>.</param>
     /// <param name="store">Where files are kept.</param>
-    /// <param name="options">What is offered; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.</param>
+    /// <param name="options">The settings; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.</param>
     public static IEndpointConventionBuilder MapMillraceFiles(
         this IEndpointRouteBuilder endpoints, string path, IFileStore store, TransferServerOptions? options = null)
     {
@@ -24,7 +24,7 @@ public static class TransferEndpoints
     /// <param name="endpoints">The application.</param>
     /// <param name="path">For example <c>/uploads</c>.</param>
     /// <param name="store">Where files are kept.</param>
-    /// <param name="options">What is offered; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.</param>
+    /// <param name="options">The settings; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.</param>
     public static IEndpointConventionBuilder MapMillraceUploads(
         this IEndpointRouteBuilder endpoints, string path, IFileStore store, TransferServerOptions? options = null)
     {
@@ -41,7 +41,7 @@ public static class TransferEndpoints
     /// </summary>
     /// <param name="endpoints">The application.</param>
     /// <param name="store">Where files are kept.</param>
-    /// <param name="options">What is offered; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.</param>
+    /// <param name="options">The settings; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.</param>
     public static IEndpointConventionBuilder MapMillraceGrpc(
         this IEndpointRouteBuilder endpoints, IFileStore store, TransferServerOptions? options = null)
     {
@@ -58,7 +58,7 @@ public static class TransferEndpoints
     /// <param name="endpoints">The application.</param>
     /// <param name="store">Where files are kept.</param>
     /// <param name="options">
-    /// What is offered, with the paths of files and uploads; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.
+    /// The settings, with the paths of files and uploads; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.
     /// </param>
     public static IEndpointConventionBuilder MapMillracePage(
         this IEndpointRouteBuilder endpoints, IFileStore store, TransferServerOptions? options = null)

@@ -6,7 +6,7 @@ public enum ServerTransport
     /// <summary><c>Millrace.Kestrel</c>: files by sendfile(2), large reads, HTTP/1.1 and HTTP/2 without TLS on one port.</summary>
     Millrace,
 
-    /// <summary>Kestrel's own sockets, with larger blocks; HTTP/2 without TLS has a port of its own.</summary>
+    /// <summary>Kestrel's own sockets, with larger blocks; HTTP/2 without TLS has a separate port.</summary>
     Kestrel,
 }
 
@@ -40,7 +40,7 @@ public sealed class TransferHostOptions
     } = 8080;
 
     /// <summary>
-    /// A port for HTTP/2 without TLS; 0 for a free one, null for none of its own: then <see cref="Port"/> takes it, too, or, with
+    /// A port for HTTP/2 without TLS; 0 for a free one, null for no separate one: then <see cref="Port"/> takes it, too, or, with
     /// <see cref="ServerTransport.Kestrel"/>, the port after that, which is left out if it is taken.
     /// </summary>
     public int? Http2Port
@@ -76,7 +76,7 @@ public sealed class TransferHostOptions
     /// </summary>
     public bool TokensReadOnly { get; set; }
 
-    /// <summary>Whether anybody who reaches the address may do everything until there is a token.</summary>
+    /// <summary>Whether clients that reach the address may do everything until there is a token.</summary>
     public bool Insecure { get; set; }
 
     /// <summary>

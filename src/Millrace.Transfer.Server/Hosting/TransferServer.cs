@@ -52,7 +52,7 @@ public sealed class TransferServer : IAsyncDisposable
     /// <summary>The address for HTTP/2; null when that is not offered.</summary>
     public Uri? Http2Address { get; }
 
-    /// <summary>A message about what was left out and why; null if nothing was.</summary>
+    /// <summary>A message about omitted listeners and the reason; null if there are none.</summary>
     public string? Note { get; }
 
     /// <summary>Whether requests need a token, or a link.</summary>
@@ -61,7 +61,7 @@ public sealed class TransferServer : IAsyncDisposable
     /// <summary>Transfers that run now.</summary>
     public int Running => _guard.Running;
 
-    /// <summary>What <c>/.well-known/millrace</c> says.</summary>
+    /// <summary>The response of <c>/.well-known/millrace</c>.</summary>
     internal ServerDescription Description
     {
         get
@@ -121,7 +121,7 @@ public sealed class TransferServer : IAsyncDisposable
         {
             throw new TransferException(
                 TransferError.Unauthorized,
-                $"{options.Host} is reached from other machines, and there is no token, so that anybody there could read, replace and delete everything. Make a token with 'millrace token add NAME {(options.FileStore is null ? $"--folder {options.Folder}" : "--tokens FILE' and name it with '--tokens FILE")}', or add --insecure to let everybody in.");
+                $"{options.Host} is reached from other machines, and no token exists, so anyone there could read, replace and delete everything. Create a token with 'millrace token add NAME {(options.FileStore is null ? $"--folder {options.Folder}" : "--tokens FILE' and name it with '--tokens FILE")}', or add --insecure to allow it.");
         }
 
         ServerCertificate? tls = ServerCertificate.Load(options);
@@ -212,12 +212,12 @@ public sealed class TransferServer : IAsyncDisposable
             return options.FileStore is null ? new TokenStore(TokenStore.DefaultPath(options.Folder), options.Endpoints.Clock) : null;
         }
 
-        // Whoever names a file does not mean a server without tokens.
+        // A named file means that a server without tokens is not wanted.
         TokenStore? tokens = path.Length == 0 ? null : new TokenStore(path, options.Endpoints.Clock) { IsReadOnly = options.TokensReadOnly };
         return tokens?.FindFile() is null
             ? throw new TransferException(
                 TransferError.Failed,
-                $"There is no token file '{path}'; create it with 'millrace token add NAME --tokens FILE', correct the name, or leave --tokens out.")
+                $"Token file '{path}' does not exist; create it with 'millrace token add NAME --tokens FILE', correct the name, or leave --tokens out.")
             : tokens;
     }
 

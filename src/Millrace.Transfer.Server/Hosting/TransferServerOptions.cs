@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What the endpoints offer and how much they accept.</summary>
+/// <summary>The features and limits of the endpoints.</summary>
 public sealed class TransferServerOptions
 {
     /// <summary>Path of the files.</summary>

@@ -21,7 +21,7 @@ public static class TransferServices
     /// <c>Millrace.Session</c>. The authorization policies <c>Millrace.Read</c>, <c>Millrace.Write</c>, <c>Millrace.Delete</c>,
     /// <c>Millrace.List</c>, <c>Millrace.Link</c> and, for requests that need none of these, <c>Millrace</c> use them; their resource is the <see cref="TransferName"/>. Define policies of these
     /// names to use schemes and requirements of your own.</para>
-    /// <para><c>AllowAnonymous()</c> on what a Map method returns serves its endpoints to everyone.</para>
+    /// <para><c>AllowAnonymous()</c> on the result of a Map method serves its endpoints to everyone.</para>
     /// </remarks>
     public static IServiceCollection AddMillraceTransfer(
         this IServiceCollection services, Action<TransferAccessOptions>? configure = null)

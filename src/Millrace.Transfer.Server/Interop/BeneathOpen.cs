@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server.Interop;
 
 /// <summary>
 /// <c>openat2(2)</c>, Linux 5.6: opens a path below a folder, and refuses when any step of it, also through links and while
-/// somebody renames folders, would leave it. https://man7.org/linux/man-pages/man2/openat2.2.html
+/// folders are being renamed, would leave it. https://man7.org/linux/man-pages/man2/openat2.2.html
 /// </summary>
 internal static unsafe partial class BeneathOpen
 {
@@ -19,7 +19,7 @@ internal static unsafe partial class BeneathOpen
     private const ulong NoLinks = 0x04; // RESOLVE_NO_SYMLINKS
     private const ulong Beneath = 0x08; // RESOLVE_BENEATH
 
-    /// <summary>How often a path is tried again of which the kernel could not tell, because somebody was renaming.</summary>
+    /// <summary>How often a path is retried that the kernel could not resolve because of a concurrent rename.</summary>
     private const int Tries = 64;
 
     private static readonly ByProcessor OnlyFolder = new(0x10000, 0x4000); // O_DIRECTORY

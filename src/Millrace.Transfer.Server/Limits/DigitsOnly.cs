@@ -3,7 +3,7 @@ using System.Text;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Decodes a Content-Length, and anything but digits to something that is no number. Kestrel takes <c>+5</c> and <c>-0</c> otherwise,
+/// Decodes a Content-Length, and anything but digits to text that is not a number. Kestrel takes <c>+5</c> and <c>-0</c> otherwise,
 /// which RFC 9110, section 8.6, does not allow and a proxy may read differently.
 /// </summary>
 internal sealed class DigitsOnly : ASCIIEncoding

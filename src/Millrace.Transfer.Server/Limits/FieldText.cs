@@ -3,7 +3,7 @@ using System.Text;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Decodes field values as UTF-8, and what is not text to SUBSTITUTE, which no field or name may have. Kestrel refuses such a
+/// Decodes field values as UTF-8, and invalid bytes to SUBSTITUTE, which no field or name may have. Kestrel refuses such a
 /// header, but answers such a trailer with 500, and reports it as a fault of the application.
 /// </summary>
 internal sealed class FieldText : UTF8Encoding

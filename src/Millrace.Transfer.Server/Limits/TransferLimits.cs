@@ -9,7 +9,7 @@ public sealed class TransferLimits
     /// Transfers at once for each token, or for each address where no tokens are used; 1 or more. One more is refused with 429.
     /// </summary>
     /// <remarks>
-    /// Enough for many programs behind one address; at the memory of a transfer, one address alone cannot fill a small
+    /// Enough for many programs behind one address; with a transfer's memory, one address alone cannot fill a small
     /// machine.
     /// </remarks>
     public int MaxTransfers { get; set => field = Positive(value, nameof(MaxTransfers)); } = 256;
@@ -54,7 +54,7 @@ public sealed class TransferLimits
     /// receives nothing for longer is closed, over every protocol.
     /// </summary>
     /// <remarks>
-    /// Enough for a film that is paused and a laptop that changes networks. A receiver takes nothing until it has used up what is in the
+    /// Enough for a film that is paused and a laptop that changes networks. A receiver takes nothing until it has used up the content of the
     /// system's buffers, several MB on a good line: with 10 s downloads of 2 MB a second each were cut among 200.
     /// </remarks>
     public TimeSpan MaxSendPause { get; set => field = Grace(value); } = TimeSpan.FromMinutes(10);
@@ -86,8 +86,8 @@ public sealed class TransferLimits
     /// Bytes of an upload over HTTP/2, and of all uploads of a connection, that are received before they are read; 64 KiB or more.
     /// </summary>
     /// <remarks>
-    /// Twice what is on its way at 1 Gbit/s and a round trip of 60 ms: half of a window has to arrive before Kestrel asks for
-    /// more. A sender that is no faster than the store uses none of it.
+    /// Twice the bytes in flight at 1 Gbit/s and a round trip of 60 ms: half of a window has to arrive before Kestrel asks for
+    /// more. A sender not faster than the store uses none of it.
     /// </remarks>
     public int Http2Window
     {

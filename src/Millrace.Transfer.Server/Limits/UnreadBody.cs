@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Discards request bodies that no endpoint reads. Under HTTP/2, Kestrel keeps what arrives, up to the whole window of the connection,
+/// Discards request bodies that no endpoint reads. Under HTTP/2, Kestrel keeps received bytes, up to the whole window of the connection,
 /// until the response was sent, and a client can put that off by accepting no response.
 /// </summary>
 internal static class UnreadBody
@@ -76,7 +76,7 @@ internal static class UnreadBody
         }
     }
 
-    /// <summary>Reads what an endpoint that refuses an upload has left of the body, until the client has the response.</summary>
+    /// <summary>Reads the rest of the body after an endpoint refused an upload, until the client has the response.</summary>
     private static async Task DiscardAfterAsync(HttpContext context, RequestDelegate next, long limit)
     {
         await next(context);
@@ -111,7 +111,7 @@ internal static class UnreadBody
         await discarding;
     }
 
-    /// <summary>Ends the stream. A connection without another one ends with it, and takes no more memory for what is still sent.</summary>
+    /// <summary>Ends the stream. A connection without another one ends with it, and takes no more memory for bytes still sent.</summary>
     private static void Refuse(HttpContext context)
     {
         if (context.Features.GetRequiredFeature<StreamCount>().Running > 1)

@@ -21,7 +21,7 @@ internal sealed class PageAssets
     ];
 
     /// <remarks>
-    /// The same for all servers of a process. They are compressed for the first visitor: a server that shows nobody its page does not
+    /// The same for all servers of a process. They are compressed for the first visitor: a server whose page is never opened does not
     /// spend a fifth of a second of processor time on it when it starts.
     /// </remarks>
     private static readonly Dictionary<string, Asset> All = Names.ToDictionary(

@@ -2,7 +2,7 @@ using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What the page consists of and asks for beside files and uploads.</summary>
+/// <summary>The page's own files and requests, beside files and uploads.</summary>
 internal static class PageEndpoints
 {
     public const string AssetsPath = "/page";

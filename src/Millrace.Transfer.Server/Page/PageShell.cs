@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>What surrounds a listing for browsers: the page's scripts and styles where the application serves them, its own style elsewhere.</summary>
 internal static class PageShell
 {
-    /// <summary>No script but the page's own, nothing of another host, and nobody else's frame.</summary>
+    /// <summary>No script but the page's own, nothing of another host, and no other page's frame.</summary>
     /// <remarks>
     /// A nonce, because 'self' would be every stored file too. There is none for workers: <see cref="FileHandler"/> refuses stored files as such.
     /// Trusted types are not required, as the page starts its worker by a URL.
@@ -22,7 +22,7 @@ internal static class PageShell
         $"default-src 'none'; style-src 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(FolderPageStyle.Css)))}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
     /// <summary>Writes the fields that limit what a browser may do with the page, and everything up to the content.</summary>
-    /// <param name="html">What is written to.</param>
+    /// <param name="html">The output.</param>
     /// <param name="context">The request.</param>
     /// <param name="options">Where files are.</param>
     /// <param name="title">The title.</param>

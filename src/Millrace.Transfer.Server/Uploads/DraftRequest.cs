@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>The fields of a request that starts or continues an upload by the draft.</summary>
 /// <param name="Completes">Whether it brings the last byte: <c>Upload-Complete: ?1</c>.</param>
-/// <param name="Length">Bytes of the whole file, as far as this request tells.</param>
+/// <param name="Length">Bytes of the whole file, if this request declares it.</param>
 internal readonly record struct DraftRequest(bool Completes, long? Length)
 {
     // Draft 03 calls itself 5, drafts 04 and 05 are 6, drafts 06 to 08 are 7, drafts 09 and later are 8.
@@ -42,7 +42,7 @@ internal readonly record struct DraftRequest(bool Completes, long? Length)
                 + "brings the last byte.");
         }
 
-        // A coding belongs to the file (RFC 9110, section 8.4), and what is kept here is the file without one.
+        // A coding belongs to the file (RFC 9110, section 8.4), and this store keeps the file without one.
         string coding = request.Headers.ContentEncoding.ToString();
         if (coding.Length > 0 && !coding.Equals("identity", StringComparison.OrdinalIgnoreCase))
         {

@@ -17,7 +17,7 @@ internal static class DraftUploads
             : CreateAsync(call, UploadNames.Choose(TusMetadata.Parse(field)), field);
     }
 
-    /// <summary>Starts an upload, tells the client where to continue it, and receives its first bytes.</summary>
+    /// <summary>Starts an upload, sends the client its URL, and receives its first bytes.</summary>
     public static async Task CreateAsync(UploadCall call, TransferName name, string? metadata)
     {
         using TransferPass pass = await call.EnterAsync(name);
@@ -139,7 +139,7 @@ internal static class DraftUploads
                 $"Upload {session.Id} has a length of {session.Status.Length} bytes, and ends at {session.Status.Offset}.");
     }
 
-    /// <summary>Whether an upload is to be published although no request of the draft has said so.</summary>
+    /// <summary>Whether an upload is to be published although no request of the draft asked for it.</summary>
     /// <remarks>
     /// In tus the last byte completes an upload, and so it does for one that was started with tus's metadata: tus-js-client
     /// starts uploads by the draft that way, sends the last part of a file of several, and an empty file, with
@@ -157,7 +157,7 @@ internal static class DraftUploads
 
         if (status.Length is { } before)
         {
-            throw DraftRequest.Contradiction($"Upload {status.Id} has a length of {before} bytes, and this request says {length}.");
+            throw DraftRequest.Contradiction($"Upload {status.Id} has a length of {before} bytes, and this request declares {length}.");
         }
 
         if (status.Offset > length)

@@ -5,13 +5,13 @@ using Microsoft.AspNetCore.Connections.Features;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// <c>104 Upload Resumption Supported</c>: tells where an upload can be continued before its bytes have come, so that a
+/// <c>104 Upload Resumption Supported</c>: sends the URL for continuing an upload before its bytes have arrived, so that a
 /// connection that dies in the first request costs nothing.
 /// </summary>
 /// <remarks>
 /// The framework has no call for interim responses. Under HTTP/1.1 they are lines on the connection before those of the
-/// answer, and nobody else writes there as long as the body has not been asked for (which may send 100 Continue) and the
-/// answer has not begun: whatever came before on the connection was flushed before this request was read. Under HTTP/2 the
+/// answer, and nothing else writes there as long as the body has not been asked for (which may send 100 Continue) and the
+/// answer has not begun: earlier output of the connection was flushed before this request was read. Under HTTP/2 the
 /// connection belongs to all its streams, and nothing is sent.
 /// </remarks>
 internal static class InterimResponse
@@ -19,8 +19,8 @@ internal static class InterimResponse
     /// <summary>Tells it, if that can be done here and the client asked for a draft that is spoken.</summary>
     /// <param name="context">The request; neither its body may have been read, nor its answer begun.</param>
     /// <param name="location">Where the upload can be continued.</param>
-    /// <param name="limit">What <c>Upload-Limit</c> says.</param>
-    /// <returns>Whether the client was told.</returns>
+    /// <param name="limit">The value of <c>Upload-Limit</c>.</param>
+    /// <returns>Whether the response was sent.</returns>
     public static async ValueTask<bool> TrySendAsync(HttpContext context, string location, string limit)
     {
         if (!HttpProtocol.IsHttp11(context.Request.Protocol)

@@ -21,7 +21,7 @@ internal sealed class RunningJoins : IAsyncDisposable
 
     /// <summary>Waits for the join that the same request has started before.</summary>
     /// <param name="key">The request.</param>
-    /// <param name="isThere">Whether what a join has published earlier is still there.</param>
+    /// <param name="isThere">Whether the file of an earlier join is still there.</param>
     /// <param name="waiting">Ends the wait, and not the join.</param>
     /// <returns>Null if there is none, or its file has gone.</returns>
     public async ValueTask<UploadStatus?> FindAsync(
@@ -68,7 +68,7 @@ internal sealed class RunningJoins : IAsyncDisposable
             }
             catch
             {
-                // The next request may find that what was in its way has gone.
+                // The next request may find the obstacle gone.
                 _joins.TryRemove(key, out _);
                 throw;
             }

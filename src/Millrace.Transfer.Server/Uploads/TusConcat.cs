@@ -8,7 +8,7 @@ internal readonly struct TusConcat
     private const string Partial = "partial";
     private const string Final = "final;";
 
-    /// <summary>What is no separator here, raw or escaped, and in a list would make one URL of several.</summary>
+    /// <summary>Characters that are not separators here, raw or escaped, and would join several URLs of a list.</summary>
     private static readonly SearchValues<char> OtherSeparators = SearchValues.Create(",;|+\t\r\n \u00A0");
 
     private TusConcat(bool isPartial, IReadOnlyList<UploadId>? parts)

@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 internal sealed class TusMetadata
 {
-    /// <summary>Longest field, in bytes: what a store keeps.</summary>
+    /// <summary>Longest field that a store keeps, in bytes.</summary>
     public const int MaxBytes = 4096;
 
     private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
@@ -30,7 +30,7 @@ internal sealed class TusMetadata
         {
             foreach (Range range in field.AsSpan().Split(','))
             {
-                // Whoever joins several lines of a field to one puts a space behind the comma.
+                // Proxies that join several lines of a field put a space after the comma.
                 metadata.Add(field.AsSpan(range).Trim(' '));
             }
         }
@@ -91,7 +91,7 @@ internal sealed class TusMetadata
             throw Unreadable("a key is empty");
         }
 
-        // The field is told again in the answer to HEAD, where only printable ASCII can stand.
+        // The field is repeated in the response to HEAD, where only printable ASCII can stand.
         if (key.ContainsAnyExceptInRange('!', '~'))
         {
             throw Unreadable("a key has a character that is not printable ASCII");

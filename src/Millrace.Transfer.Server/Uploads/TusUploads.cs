@@ -39,7 +39,7 @@ internal static class TusUploads
         }
         catch
         {
-            // The client learns the upload's URL only from the response: nobody could continue it.
+            // The client learns the upload's URL only from the response: it could not be continued.
             await session.DeleteAsync(CancellationToken.None);
             throw;
         }
@@ -162,7 +162,7 @@ internal static class TusUploads
         }
     }
 
-    /// <summary>Adds what was given when the upload was started.</summary>
+    /// <summary>Adds the metadata given when the upload was started.</summary>
     public static void AddStart(UploadCall call, UploadStatus status)
     {
         IHeaderDictionary headers = call.Response.Headers;

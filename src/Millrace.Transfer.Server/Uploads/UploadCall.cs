@@ -5,7 +5,7 @@ using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>One HTTP request to an upload, by tus or the draft: what it says, and the fields that its response has.</summary>
+/// <summary>One HTTP request to an upload, by tus or the draft: its fields, and those of its response.</summary>
 internal sealed class UploadCall
 {
     private const string ProblemTypes = "https://iana.org/assignments/http-problem-types#";
@@ -40,7 +40,7 @@ internal sealed class UploadCall
 
     public CancellationToken Aborted => Context.RequestAborted;
 
-    /// <summary>Whether the request has a body, as far as its fields tell.</summary>
+    /// <summary>Whether the request has a body, according to its fields.</summary>
     public bool HasBody => Request.ContentLength is > 0 || (Request.ContentLength is null
         && Context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == true);
 
@@ -86,7 +86,7 @@ internal sealed class UploadCall
                 TransferError.DigestMismatch, "Repr-Digest differs between the header and the trailer. Send that of the whole file.");
     }
 
-    /// <summary>What must be under the name of a new upload; checked now, and again when it is published.</summary>
+    /// <summary>The condition on the name of a new upload; checked now, and again when it is published.</summary>
     /// <exception cref="TransferException">The condition is not met, or a field cannot be read.</exception>
     public async ValueTask<WritePrecondition> ReadPreconditionAsync(TransferName name)
     {
@@ -137,8 +137,8 @@ internal sealed class UploadCall
         });
     }
 
-    /// <summary>Publishes the upload and adds to the response what it became.</summary>
-    /// <returns>Whether the name was free before, as far as that can be told.</returns>
+    /// <summary>Publishes the upload and describes the file in the response.</summary>
+    /// <returns>Whether the name was free before, as far as known.</returns>
     public async ValueTask<bool> CompleteAsync(UploadSession session)
     {
         try
@@ -193,7 +193,7 @@ internal sealed class UploadCall
         return Store.MaxFileBytes is { } max ? $"max-size={max}, {age}={seconds}" : $"{age}={seconds}";
     }
 
-    /// <summary>Adds what the upload became: its version, its digest, where it is.</summary>
+    /// <summary>Adds the published file: its version, its digest, its URL.</summary>
     public void AddFile(StoredFile file)
     {
         IHeaderDictionary headers = Response.Headers;

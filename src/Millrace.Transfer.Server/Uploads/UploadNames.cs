@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 internal static class UploadNames
 {
     /// <summary>
-    /// By <c>filename</c>, or <c>name</c> where a client only says that. Uppy says in <c>relativePath</c> from which folder
+    /// By <c>filename</c>, or <c>name</c> where a client only sends that. Uppy sends in <c>relativePath</c> from which folder
     /// a file was dropped; that counts where it is a name and ends with the file's own.
     /// </summary>
     /// <exception cref="TransferException">
@@ -43,7 +43,7 @@ internal static class UploadNames
             : TransferName.Parse(name);
     }
 
-    /// <summary>The framework replaces what is not UTF-8 by U+FFFD, which would make one name of two.</summary>
+    /// <summary>The framework replaces invalid UTF-8 by U+FFFD, which would make one name of two.</summary>
     private static string? NameIn(ContentDispositionHeaderValue field)
     {
         // RFC 8187, section 3.2.1: the charset, the language, and the percent-encoded name.

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What one request does with one upload, the same for tus, the draft and gRPC.</summary>
+/// <summary>One request's work on one upload, the same for tus, the draft and gRPC.</summary>
 /// <remarks>Not thread-safe. Disposing it ends the request's transfer, and changes nothing about the upload.</remarks>
 internal sealed class UploadSession : IDisposable
 {
@@ -25,7 +25,7 @@ internal sealed class UploadSession : IDisposable
 
     public UploadId Id => Status.Id;
 
-    /// <summary>Whether the client knows how to continue the upload; if not, what a failed request leaves is deleted.</summary>
+    /// <summary>Whether the client knows how to continue the upload; if not, the rest of a failed request is deleted.</summary>
     public bool IsAnnounced { get; set; }
 
     /// <summary>Starts an upload for a request that was admitted.</summary>
@@ -106,7 +106,7 @@ internal sealed class UploadSession : IDisposable
 
     /// <summary>Makes ready to append at an offset.</summary>
     /// <param name="offset">Where the request continues.</param>
-    /// <param name="length">Bytes of the whole file, if the request says so.</param>
+    /// <param name="length">Bytes of the whole file, if the request declares it.</param>
     /// <param name="hasBody">Whether <see cref="AppendAsync"/> follows.</param>
     /// <exception cref="Refusal"><see cref="TransferError.OffsetMismatch"/>.</exception>
     public async ValueTask TakeOverAtAsync(long offset, long? length, bool hasBody)
@@ -137,8 +137,8 @@ internal sealed class UploadSession : IDisposable
     /// <summary>Appends what <paramref name="receive"/> writes, and saves it.</summary>
     /// <param name="isVerified">Whether the request has a checksum: then a failed request leaves nothing of its bytes.</param>
     /// <param name="receive">
-    /// Writes the bytes, until they end or <see cref="UploadWriter.Superseded"/> is canceled. What it has handed to the
-    /// writer when it throws is kept, unless <paramref name="isVerified"/>.
+    /// Writes the bytes, until they end or <see cref="UploadWriter.Superseded"/> is canceled. Bytes it has handed to the
+    /// writer when it throws are kept, unless <paramref name="isVerified"/>.
     /// </param>
     public async ValueTask<T> AppendAsync<T>(bool isVerified, Func<UploadWriter, ValueTask<T>> receive)
     {
@@ -196,7 +196,7 @@ internal sealed class UploadSession : IDisposable
                 Status.Name.Value);
         }
 
-        // All bytes are here: publishing is right, whether or not somebody still waits for the response.
+        // All bytes are here: publishing is right, whether or not the client still waits for the response.
         StoredFile file = await Store.CompleteUploadAsync(Id, expected ?? Status.Expected, CancellationToken.None);
         Status = Status with { Published = file };
         Count("completed");
@@ -304,7 +304,7 @@ internal sealed class UploadSession : IDisposable
     {
         Task keeping = isVerified ? writer.DiscardAsync().AsTask() : writer.SaveAsync(CancellationToken.None).AsTask();
 
-        // The failure of the request says more than that of saving what it left; the store knows what has reached it.
+        // The request's failure matters more than that of saving its rest; the store knows the received bytes.
         await keeping.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
@@ -321,7 +321,7 @@ internal sealed class UploadSession : IDisposable
         {
             return new Refusal(
                 TransferError.TakenOver,
-                $"Another request has taken over upload {Id} at {kept} bytes. "
+                $"Another request has superseded this one: upload {Id} is at {kept} bytes. "
                 + "To continue with this one instead, ask for the offset first.",
                 innerException: exception);
         }

@@ -69,7 +69,7 @@ public sealed class StartTests : IDisposable
     {
         TransferException exception = await RefusedAsync(With(options => options.Host = host));
         Assert.Equal(
-            $"{host} is reached from other machines, and there is no token, so that anybody there could read, replace and delete everything. Make a token with 'millrace token add NAME --folder {_folder}', or add --insecure to let everybody in.",
+            $"{host} is reached from other machines, and no token exists, so anyone there could read, replace and delete everything. Create a token with 'millrace token add NAME --folder {_folder}', or add --insecure to allow it.",
             exception.Message);
     }
 

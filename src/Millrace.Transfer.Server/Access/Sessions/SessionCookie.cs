@@ -13,7 +13,7 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 /// <remarks>
 /// ASP.NET Core's cookie authentication only reads it. Its sign-in would renew the session that the request brought, and its
-/// sign-out would read the tokens first, which may be what has failed.
+/// sign-out would read the tokens first, which may have failed.
 /// </remarks>
 internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
     : ICookieManager, ISecureDataFormat<AuthenticationTicket>

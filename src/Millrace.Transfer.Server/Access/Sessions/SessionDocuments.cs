@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a page may do, and with what.</summary>
+/// <summary>A page's permissions, and the names they apply to.</summary>
 internal sealed record SessionDocument
 {
     /// <summary>Whether a token is needed.</summary>

@@ -4,14 +4,14 @@ using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Exchanges a token for a session, tells what a session may do, and ends it.</summary>
+/// <summary>Exchanges a token for a session, returns a session's permissions, and ends it.</summary>
 internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions options)
 {
     private const string Allowed = "GET, HEAD, POST, DELETE";
 
     /// <summary>Wrong tokens that one address may try at once, and again each minute.</summary>
     /// <remarks>
-    /// A right one always signs in: behind a proxy everybody has one address, and a secret has 256 bits, which nobody guesses.
+    /// A right one always signs in: behind a proxy all clients have one address, and a secret has 256 bits, too many to guess.
     /// </remarks>
     private const int TriesPerMinute = 20;
 
@@ -76,7 +76,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
             string secret = wanted.Token ?? throw Errors.Invalid("Send the token as {\"token\":\"...\"}.");
             TransferToken token = guard.FindToken(secret) ?? throw RefuseTry(context);
 
-            // What an earlier cookie stands for ends; its id must not be the new session's, because somebody else may have set it.
+            // The session of an earlier cookie ends; its id must not be the new session's, because an attacker may have set it.
             guard.Sessions.End(guard.Cookie.IdOf(context) ?? "");
             guard.Cookie.Write(context, guard.Sessions.Begin(secret, token));
             context.Response.StatusCode = StatusCodes.Status204NoContent;
@@ -110,7 +110,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
             guard.Cookie.Delete(context);
         }
 
-        // Otherwise the browser's Back shows what the session saw.
+        // Otherwise the browser's Back shows the session's listings.
         context.Response.Headers["Clear-Site-Data"] = "\"cache\"";
         context.Response.StatusCode = StatusCodes.Status204NoContent;
     }

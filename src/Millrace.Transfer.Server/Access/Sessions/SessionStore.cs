@@ -14,7 +14,7 @@ namespace Millrace.Transfer.Server;
 internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITicketStore
 {
     /// <summary>Sessions of one token; the one that was unused for longest ends for another.</summary>
-    /// <remarks>So nobody can end the sessions of another token, and memory is limited by the number of tokens.</remarks>
+    /// <remarks>So no client can end the sessions of another token, and memory is limited by the number of tokens.</remarks>
     private const int MaxPerToken = 50;
 
     /// <summary>How long a session lasts, whatever the browser does.</summary>
@@ -69,7 +69,7 @@ internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITi
     /// <summary>Never: only <see cref="Begin"/> makes sessions, each with a new id.</summary>
     public Task<string> StoreAsync(AuthenticationTicket ticket) => throw new NotSupportedException();
 
-    /// <summary>Never: a session's id does not outlive a sign-in, so that nobody can prepare one for somebody else.</summary>
+    /// <summary>Never: a session's id does not outlive a sign-in, so that an attacker cannot prepare one for a victim.</summary>
     public Task RenewAsync(string key, AuthenticationTicket ticket) => throw new NotSupportedException();
 
     /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the tokens cannot be read.</exception>
