@@ -100,7 +100,7 @@ public abstract class CommandTests : FolderTests
     /// <summary>Runs the command to its end.</summary>
     protected Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments) => EndAsync(Start(arguments));
 
-    /// <returns>What the command printed; it has to succeed.</returns>
+    /// <returns>The command's output; it has to succeed.</returns>
     protected async Task<string> SucceedAsync(params string[] arguments)
     {
         (int exitCode, string output, string error) = await RunAsync(arguments);
@@ -108,7 +108,7 @@ public abstract class CommandTests : FolderTests
         return output;
     }
 
-    /// <returns>What the command printed as errors; it has to exit with 1.</returns>
+    /// <returns>The command's error output; it has to exit with 1.</returns>
     protected async Task<string> FailAsync(params string[] arguments)
     {
         (int exitCode, _, string error) = await RunAsync(arguments);

@@ -180,7 +180,7 @@ public sealed partial class CopyTests : CommandTests
     public async Task Interrupt_leaves_no_partial_file()
     {
         // Windows has no way to send Ctrl-C to one process only, and no FIFOs.
-        // A FIFO that nobody closes: the copy is under way until it is stopped.
+        // A FIFO that is never closed: the copy is under way until it is stopped.
         Assert.Equal(0, MakeFifo(Folder["fifo"], 0x180));
         await using var feed = new FileStream(
             Folder["fifo"], FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, bufferSize: 0);

@@ -20,7 +20,7 @@ internal sealed class ServedCommand : IDisposable
         _arguments = arguments;
     }
 
-    /// <summary>What it printed when it was ready.</summary>
+    /// <summary>Its output when it was ready.</summary>
     public JsonElement Ready { get; private set; }
 
     public HttpClient Client { get; } = new() { Timeout = TimeSpan.FromMinutes(2) };

@@ -65,7 +65,7 @@ public sealed partial class FuzzedServer : IDisposable
 
     /// <summary>Sends bytes in pieces and reads everything that comes back until the server closes or resets.</summary>
     /// <param name="whole">
-    /// Whether the server can tell where the request ends, and closes after its answer. Otherwise the socket is shut down for
+    /// Whether the server can find the request's end, and closes after its answer. Otherwise the socket is shut down for
     /// sending, after a while in which the server may answer: Kestrel aborts a request whose client shuts down.
     /// </param>
     public async Task<byte[]> ExchangeAsync(Random random, byte[] bytes, int? port = null, bool whole = false)
@@ -92,7 +92,7 @@ public sealed partial class FuzzedServer : IDisposable
         }
         catch (SocketException)
         {
-            // The server has closed it: it need not read what it refuses.
+            // The server has closed it: it need not read refused bytes.
         }
 
         await reading;

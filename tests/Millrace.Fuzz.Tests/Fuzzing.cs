@@ -23,8 +23,8 @@ internal static class Fuzzing
         .Where(method => method.IsDefined(typeof(FactAttribute)))
         .Sum(method => Math.Max(1, method.GetCustomAttributes<InlineDataAttribute>().Count()));
 
-    /// <param name="run">Returns what it sent, for the message of a failure.</param>
-    /// <param name="check">What must still hold after some cases; it costs more than a case.</param>
+    /// <param name="run">Returns the sent bytes, for the message of a failure.</param>
+    /// <param name="check">The check after some cases; it costs more than a case.</param>
     public static async Task RunAsync(Func<Random, List<byte[]>, Task> run, Func<Task>? check = null)
     {
         int first = _onlySeed > 0 ? _onlySeed : _seconds > 0 ? Random.Shared.Next(1, int.MaxValue / 2) : 1;

@@ -44,7 +44,7 @@ public sealed class Http1FuzzTests(FuzzedServer server) : IClassFixture<FuzzedSe
         },
         server.CheckAsync);
 
-    // What is lost between two parsers: a second request that the first one's body was.
+    // The disagreement between two parsers: a second request that the first one's body was.
     [Fact]
     public Task Server_survives_requests_that_follow_each_other() => Fuzzing.RunAsync(
         async (random, input) =>

@@ -3,7 +3,7 @@ using System.Text;
 namespace Millrace.Fuzz.Tests;
 
 /// <summary>
-/// Names in any encoding: what is stored is read back under the same name, is the only file that has changed, and lies in the
+/// Names in any encoding: a stored file is read back under the same name, is the only file that has changed, and lies in the
 /// folder.
 /// </summary>
 public sealed class NameFuzzTests(FuzzedServer server) : IClassFixture<FuzzedServer>

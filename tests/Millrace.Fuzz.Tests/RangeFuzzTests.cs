@@ -109,7 +109,7 @@ public sealed partial class RangeFuzzTests(FuzzedServer server) : IClassFixture<
 
     private static BigInteger Parse(Group digits) => BigInteger.Parse(digits.ValueSpan, NumberStyles.None, CultureInfo.InvariantCulture);
 
-    // Each part says which bytes it has.
+    // Each part has its range.
     private static bool AreRight(string response)
     {
         MatchCollection heads = PartHead().Matches(response);

@@ -7,7 +7,7 @@ namespace Millrace.Fuzz.Tests;
 
 /// <summary>
 /// Sequences of requests of tus and of the draft, with right and wrong offsets, lengths and digests: an upload never has more
-/// bytes than were sent, and what is published is whole and has every byte where it belongs.
+/// bytes than were sent, and a published file is whole and has every byte where it belongs.
 /// </summary>
 public sealed partial class UploadFuzzTests(FuzzedServer server) : IClassFixture<FuzzedServer>
 {
@@ -41,7 +41,7 @@ public sealed partial class UploadFuzzTests(FuzzedServer server) : IClassFixture
         },
         server.CheckAsync);
 
-    // Whether the length that the server was told may differ from the file's, because the field was damaged.
+    // Whether the declared length may differ from the file's, because the field was damaged.
     private bool _lengthDamaged;
 
     private string TusCreation(Random random, string name, int length)
@@ -98,7 +98,7 @@ public sealed partial class UploadFuzzTests(FuzzedServer server) : IClassFixture
             tus ? Checksum(random, body) : Field(random, "Upload-Complete", last ? "?1" : "?0", keep: true),
             tus && _lengthDamaged && last ? $"Upload-Length: {length}\r\n" : "");
 
-        // Cut anywhere: what arrived must be a beginning.
+        // Cut anywhere: the received bytes must be a beginning.
         bool whole = random.Next(4) != 0;
         await SendAsync(random, input, whole ? patch : patch[..random.Next(patch.Length)], whole);
     }
@@ -114,7 +114,7 @@ public sealed partial class UploadFuzzTests(FuzzedServer server) : IClassFixture
         $"{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{string.Concat(fields)}Content-Length: {body.Length}\r\n\r\n"
         + Encoding.Latin1.GetString(body);
 
-    // One that says what the test relies on is right, missing or twice; any other may be damaged.
+    // A field that the test relies on is right, missing or twice; any other may be damaged.
     private static string Field(Random random, string name, string value, bool keep = false) => random.Next(12) switch
     {
         0 when !keep => $"{name}: {Line(Mutation.Change(random, value))}\r\n",

@@ -5,7 +5,7 @@ namespace Millrace.Kestrel.Tests;
 
 /// <summary>
 /// The situations that h2spec (https://github.com/summerwind/h2spec) tries on a server, by its numbers: sections of RFC 7540 and
-/// RFC 7541, and its own list of what has to work ("generic"). Kestrel answers; what is tested is that the answer arrives as a whole,
+/// RFC 7541, and its own list of what has to work ("generic"). Kestrel answers; the tests check that the answer arrives as a whole,
 /// in order and before the connection ends, whatever comes in.
 /// </summary>
 public sealed class Http2ConformanceTests(Http2ConformanceTests.Server server) : IClassFixture<Http2ConformanceTests.Server>
@@ -141,7 +141,7 @@ public sealed class Http2ConformanceTests(Http2ConformanceTests.Server server) :
         ["hpack/5.2/2 padding of zeros"] = Undecodable(Join(Block(Get), [0, 1, (byte)'x', 0x81, 0x18])),
         ["hpack/5.2/3 end of string"] = Undecodable(Join(Block(Get), [0, 1, (byte)'x', 0x84, 0xFF, 0xFF, 0xFF, 0xFF])),
 
-        // Kestrel of .NET 10 looks index 0 up in its table, and calls what comes of it an error of its own.
+        // Kestrel of .NET 10 looks index 0 up in its table, and reports the result as an internal error.
         ["hpack/6.1/1"] = ConnectionError([CompressionError, InternalError], Done with { Payload = Join([0x80], Block(Get)) }),
         ["hpack/6.3/1"] = Undecodable(Join([0x3F, 0xE2, 0x1F], Block(Get))),
         ["generic/2/1"] = Pongs(Low, Ask),

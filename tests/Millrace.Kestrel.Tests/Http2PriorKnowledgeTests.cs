@@ -7,7 +7,7 @@ public sealed class Http2PriorKnowledgeTests
 
     private static readonly byte[] Preface = Http2Preface.Bytes.ToArray();
 
-    /// <summary>The preface and empty settings: what a client of HTTP/2 sends first.</summary>
+    /// <summary>The preface and empty settings: the first bytes of an HTTP/2 client.</summary>
     private static readonly byte[] Hello = [.. Preface, 0, 0, 0, 4, 0, 0, 0, 0, 0];
 
     [Theory]
@@ -293,7 +293,7 @@ public sealed class Http2PriorKnowledgeTests
         }
         catch (SocketException exception)
         {
-            // What the server had not read makes its end a reset.
+            // Unread bytes make the server's end a reset.
             Assert.Equal(SocketError.ConnectionReset, exception.SocketErrorCode);
         }
     }

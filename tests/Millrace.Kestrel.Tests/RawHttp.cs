@@ -1,6 +1,6 @@
 namespace Millrace.Kestrel.Tests;
 
-/// <summary>HTTP/1.1 by hand, where a client's library would hide what the connection does.</summary>
+/// <summary>HTTP/1.1 by hand, where a client's library would hide the connection.</summary>
 internal static class RawHttp
 {
     public static Task GetAsync(this Socket socket, string path, string headers = "") =>

@@ -5,7 +5,7 @@ using Millrace.Kestrel.Interop;
 
 namespace Millrace.Kestrel.Tests;
 
-/// <summary>The queue of what a connection sends, over a socket with a tiny buffer.</summary>
+/// <summary>A connection's output queue, over a socket with a tiny buffer.</summary>
 public sealed class SocketOutputTests : FolderTests
 {
     private readonly BlockPool _pool = new();

@@ -25,7 +25,7 @@ internal sealed class TestHost : IAsyncDisposable
 
     public BlockPool Pool { get; }
 
-    /// <summary>What was logged as a warning or worse.</summary>
+    /// <summary>Log entries that are warnings or worse.</summary>
     public ConcurrentQueue<string> Errors { get; }
 
     public static async Task<TestHost> StartAsync(

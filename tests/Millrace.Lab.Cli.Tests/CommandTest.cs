@@ -20,7 +20,7 @@ public abstract class CommandTest : IDisposable
         return output;
     }
 
-    /// <summary>What a command complains of that ends with an exit code.</summary>
+    /// <summary>The error output of a command that ends with an exit code.</summary>
     protected async Task<string> FailAsync(int expected, params string[] arguments)
     {
         (int exitCode, string output, string error) = await RunAsync(arguments);

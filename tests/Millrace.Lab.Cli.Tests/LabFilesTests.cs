@@ -37,7 +37,7 @@ public sealed partial class LabFilesTests : CommandTest
 
         string report = await File.ReadAllTextAsync(Path.Combine(folder, "report.md"));
 
-        // Marked where nobody can tell whether the file was in the page cache.
+        // Marked where it is unknown whether the file was in the page cache.
         Assert.Contains(OperatingSystem.IsLinux() ? "| FilePipe | 4 KiB |" : "| FilePipe (!) | 4 KiB |", report, StringComparison.Ordinal);
         string page = await File.ReadAllTextAsync(Path.Combine(folder, "report.html"));
         Assert.Contains("<script id=\"report-data\"", page, StringComparison.Ordinal);
@@ -90,7 +90,7 @@ public sealed partial class LabFilesTests : CommandTest
         Assert.True(process.ExitCode == 3, await output + rest);
         LabResults results = ResultsFile.Read(Path.Combine(Folder.Path, "results", "latest", "results.json"));
 
-        // The case that was reading just then may have been told by the pipe itself; the others find a wrong sum.
+        // The case that was reading just then may have got the pipe's exception; the others find a wrong sum.
         Assert.All(results.Cases, item => Assert.NotNull(item.Error));
         Assert.InRange(
             results.Cases.Count(item => item.Error!.Contains("with the sum", StringComparison.Ordinal)),

@@ -34,7 +34,7 @@ internal static class StoredRunFiles
         {
             Started = new DateTimeOffset(2026, 1, day, 0, 0, 0, TimeSpan.Zero),
             Noise = [],
-            Finding = $"What was found on day {day}.",
+            Finding = $"The finding of day {day}.",
         };
         ResultsFile.Write(Path.Combine(folder, ResultsFile.Name), change?.Invoke(results) ?? results);
         return folder;

@@ -3,7 +3,7 @@ using Millrace.Lab.Meters;
 
 namespace Millrace.Lab.Tests.Child;
 
-/// <summary>Lets the laboratory count the large objects of known loads and prints what it says, a line each.</summary>
+/// <summary>Lets the laboratory count the large objects of known loads and prints its results, a line each.</summary>
 public static class MeasuredLargeObjects
 {
     public const int LargeBytes = 1_000_000;

@@ -8,7 +8,7 @@ using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Tests.Child;
 
-/// <summary>Measures a load with the laboratory's meters and prints what they say, as JSON.</summary>
+/// <summary>Measures a load with the laboratory's meters and prints the results as JSON.</summary>
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
 internal static class MeasuredLoad
 {
@@ -56,7 +56,7 @@ internal static class MeasuredLoad
         };
     }
 
-    // Memory that is touched and given back before anybody looks: a sampling meter would miss it.
+    // Memory that is touched and returned before a reading: a sampling meter would miss it.
     private static unsafe long Peak()
     {
         nuint bytes = (nuint)(MemoryPages * Environment.SystemPageSize);

@@ -7,7 +7,7 @@ using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Tests.Child;
 
-/// <summary>Lets the laboratory count the objects of known loads and prints what it says, as JSON.</summary>
+/// <summary>Lets the laboratory count the objects of known loads and prints the results as JSON.</summary>
 internal static class MeasuredObjects
 {
     public static int Print()

@@ -1,8 +1,8 @@
 namespace Millrace.Testing.Runner;
 
 /// <summary>
-/// Runs what a test awaits on the thread pool. Without a context, xunit starts a thread for each continuation, which ends after it, and
-/// Wine drops what a thread that ends is still receiving.
+/// Runs a test's continuations on the thread pool. Without a context, xunit starts a thread for each continuation, which ends after it, and
+/// Wine drops pending receives of a thread that ends.
 /// </summary>
 internal sealed class PoolContext : SynchronizationContext
 {

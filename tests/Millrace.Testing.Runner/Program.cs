@@ -21,7 +21,7 @@ AssemblyLoadContext.Default.Resolving += (context, name) =>
 Assembly assembly = AssemblyLoadContext.Default.LoadFromAssemblyPath(path);
 if (!path.EndsWith(TestsEnd, StringComparison.Ordinal))
 {
-    // A program that starts itself again asks what it is.
+    // A program that starts itself again asks for its entry assembly.
     Assembly.SetEntryAssembly(assembly);
     return AppDomain.CurrentDomain.ExecuteAssemblyByName(assembly.GetName(), args[1..]);
 }

@@ -9,7 +9,7 @@ namespace Millrace.Testing.Runner;
 /// </summary>
 internal sealed class TestLog : LongLivedMarshalByRefObject, IMessageSink, IDisposable
 {
-    /// <summary>Whoever ends a process that hangs adds this line.</summary>
+    /// <summary>The script that ends a hanging process adds this line.</summary>
     private const string Hung = "HUNG";
 
     private readonly StreamWriter _out;
@@ -126,7 +126,7 @@ internal sealed class TestLog : LongLivedMarshalByRefObject, IMessageSink, IDisp
         i => $"\n{failure.ExceptionTypes[i]}: {failure.Messages[i]}\n{failure.StackTraces[i]}")).Replace("\n", "\n  ", StringComparison.Ordinal);
 }
 
-/// <summary>xunit's options, which have no public class of their own.</summary>
+/// <summary>xunit's options, which have no public class.</summary>
 internal sealed class RunnerOptions : ITestFrameworkDiscoveryOptions, ITestFrameworkExecutionOptions
 {
     private readonly Dictionary<string, object?> _values = [];

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Millrace.Testing;
 
-/// <summary>A real S3 server in processes of its own: Ceph's object gateway, started by eng/ceph.sh on free ports.</summary>
+/// <summary>A real S3 server in separate processes: Ceph's object gateway, started by eng/ceph.sh on free ports.</summary>
 /// <remarks>It ends when its standard input does, so also when the process that started it is killed.</remarks>
 public sealed class CephServer : IDisposable
 {
@@ -50,7 +50,7 @@ public sealed class CephServer : IDisposable
     /// <summary>Ends its processes with SIGKILL.</summary>
     public Task KillAsync() => Task.Run(() => Shell.Run(Script, "kill", Data));
 
-    /// <summary>Starts it again where it was, with what it had on its disk.</summary>
+    /// <summary>Starts it again where it was, with its disk.</summary>
     public Task StartAgainAsync() => Task.Run(() => Shell.Run(Script, "start", Data));
 
     /// <summary>Runs radosgw-admin, for users and their keys.</summary>

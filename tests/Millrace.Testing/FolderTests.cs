@@ -1,6 +1,6 @@
 namespace Millrace.Testing;
 
-/// <summary>Tests that each have a folder of their own.</summary>
+/// <summary>Tests that each have their own folder.</summary>
 public abstract class FolderTests : IDisposable
 {
     protected TemporaryFolder Folder { get; } = new();

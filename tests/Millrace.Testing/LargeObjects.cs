@@ -15,7 +15,7 @@ public sealed class LargeObjects : EventListener
 
     private readonly ConcurrentQueue<string> _types = new();
 
-    /// <summary>What came so far, in the order of its allocation.</summary>
+    /// <summary>The objects so far, in the order of its allocation.</summary>
     public IReadOnlyList<string> Types => [.. _types];
 
     /// <summary>Allocates a large array, and waits until it was seen: all that was allocated before was seen then.</summary>

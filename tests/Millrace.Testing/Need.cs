@@ -1,6 +1,6 @@
 namespace Millrace.Testing;
 
-/// <summary>What a test cannot run without. Each value has one check and one reason in <see cref="Needs"/>.</summary>
+/// <summary>A requirement of a test. Each value has one check and one reason in <see cref="Needs"/>.</summary>
 [Flags]
 public enum Need : long
 {

@@ -66,7 +66,7 @@ public static class Needs
         [Need.Wine] = Reason(
             () => !OperatingSystem.IsWindows() || !NativeLibrary.TryGetExport(NativeLibrary.Load("ntdll.dll"), "wine_get_version", out _),
             "Wine 8"),
-        [Need.Links] = Reason(CanLink, "Makes symbolic links, which Windows lets developers and administrators do, and Wine 8 nobody."),
+        [Need.Links] = Reason(CanLink, "Makes symbolic links, which Windows lets developers and administrators do, and Wine 8 does not."),
         [Need.LoadTools] = Reason(
             () => IsInstalled("h2load") && IsInstalled("nghttp") && IsInstalled("wrk") && IsInstalled("hey") && IsInstalled("slowhttptest"),
             "Needs load generators: apt-get install hey nghttp2-client slowhttptest wrk."),

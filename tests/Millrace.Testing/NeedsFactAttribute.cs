@@ -8,7 +8,7 @@ namespace Millrace.Testing;
 [TraitDiscoverer("Millrace.Testing.NeedTraits", "Millrace.Testing")]
 public sealed class NeedsFactAttribute : FactAttribute, ITraitAttribute
 {
-    /// <param name="needs">What the test cannot run without.</param>
+    /// <param name="needs">The test's requirements.</param>
     /// <param name="wine">With <see cref="Need.Wine"/>, and only then: why Wine cannot run the test, as the rest of a sentence about it.</param>
     public NeedsFactAttribute(Need needs, string? wine = null) => Skip = Needs.Missing(needs, wine)!;
 }

@@ -4,7 +4,7 @@ using Xunit.Sdk;
 namespace Millrace.Testing;
 
 /// <summary>
-/// Tests that look into a store's folder, or use what a bucket lacks: links, devices, tokens beside the files.
+/// Tests that look into a store's folder, or use features that a bucket lacks: links, devices, tokens beside the files.
 /// <c>--filter Needs!=LocalFolder</c> leaves them out, for <c>MILLRACE_STORE=s3</c>.
 /// </summary>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Method)]

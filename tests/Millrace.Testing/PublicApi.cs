@@ -145,7 +145,7 @@ public static class PublicApi
         return $"{passing}{Name(type)}{question} {parameter.Name}{value}";
     }
 
-    // Of a type parameter the context says that it may be null, with and without a question mark.
+    // The context marks a type parameter as nullable, with and without a question mark.
     private static string Question(NullabilityState state, Type type) =>
         state == NullabilityState.Nullable && type is { IsValueType: false, IsGenericParameter: false } ? "?" : "";
 

@@ -1,6 +1,6 @@
 namespace Millrace.Testing;
 
-/// <summary>What a <see cref="TestRelay"/> does to one connection. Up is from the client to the server.</summary>
+/// <summary>The treatment of one connection by a <see cref="TestRelay"/>. Up is from the client to the server.</summary>
 public sealed record RelayPlan
 {
     public static RelayPlan Clear { get; } = new();
@@ -27,7 +27,7 @@ public sealed record RelayPlan
     /// <summary>How long every byte is on its way, in each direction.</summary>
     public TimeSpan Delay { get; init; }
 
-    /// <summary>Bytes on their way at once in each direction; what a window is on a long way.</summary>
+    /// <summary>Bytes on their way at once in each direction; like a window on a long route.</summary>
     public int Window { get; init; } = 256 * 1024;
 
     /// <summary>Bytes per second in each direction; null for as many as there are.</summary>

@@ -8,7 +8,7 @@ public static class Repository
     /// <summary>The folder that holds Millrace.slnx. Not the compiler's idea of it, which a CI build makes anonymous.</summary>
     public static string Root { get; } = Find();
 
-    /// <summary><c>Debug</c> or <c>Release</c>, as the tests and what they test were built.</summary>
+    /// <summary><c>Debug</c> or <c>Release</c>, as the tests and the tested code were built.</summary>
     public static string Configuration { get; } =
         typeof(Repository).Assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()!.Configuration;
 

@@ -7,7 +7,7 @@ namespace Millrace.Testing;
 public static class Shell
 {
     /// <summary>Runs a program and asserts that it succeeded.</summary>
-    /// <returns>What it printed.</returns>
+    /// <returns>Its output.</returns>
     public static string Run(string program, params string[] arguments)
     {
         (int exitCode, string output, string errors) = RunToEnd(program, arguments);

@@ -49,7 +49,7 @@ public sealed class TemporaryFolder : IDisposable
 
         if (OperatingSystem.IsWindows())
         {
-            // It deletes nothing that is read-only, nor what is open: a read that is in progress when its reader ends closes its file later.
+            // It deletes neither read-only files nor open ones: a read that is in progress when its reader ends closes its file later.
             foreach (string file in Directory.EnumerateFiles(Path, "*", SearchOption.AllDirectories))
             {
                 File.SetAttributes(file, FileAttributes.Normal);

@@ -13,7 +13,7 @@ public static class TestedCommand
         ? [file]
         : ["dotnet", Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll")];
 
-    /// <summary>A start with arguments, with output and errors for the test to read, and without a token of whoever runs the test.</summary>
+    /// <summary>A start with arguments, with output and errors for the test to read, and without the user's token.</summary>
     public static ProcessStartInfo Prepare(params IEnumerable<string> arguments)
     {
         var start = new ProcessStartInfo(Words[0], [.. Words[1..], .. arguments])

@@ -1,6 +1,6 @@
 namespace Millrace.Testing;
 
-/// <summary>What the servers under test move bytes with.</summary>
+/// <summary>The transport of the servers under test.</summary>
 /// <remarks><c>MILLRACE_TRANSPORT=Kestrel</c> runs the same tests over Kestrel's own sockets.</remarks>
 public static class TestedTransport
 {

@@ -17,7 +17,7 @@ public sealed record TracedCall(string Name, bool Writes, long Address, long Byt
     /// <summary>How far the memory is ahead of the file, modulo a page: 0 is in step.</summary>
     public long Step => ((Address - Offset) % Page + Page) % Page;
 
-    /// <summary>Whether the kernel copies to a place just behind the one it copies from, modulo a page: docs/measuring.md.</summary>
+    /// <summary>Whether the kernel copies to a place just after the one it copies from, modulo a page: docs/measuring.md.</summary>
     public bool IsSlow => (Writes ? Page - Step : Step) is > 0 and < 16;
 }
 
@@ -27,10 +27,10 @@ public static class TracedCalls
     /// <summary>What less is moved in a call costs too little to matter, and is in memory of all kinds.</summary>
     private const int MinBytes = 512;
 
-    /// <summary>Traces what it starts: the same command, run by the tracer.</summary>
+    /// <summary>Traces a program: the same command, run by the tracer.</summary>
     /// <param name="start">The command; changed.</param>
     /// <param name="log">Where the calls go; read them with <see cref="Read"/> when the program has ended.</param>
-    /// <param name="folder">What has to be in front of a file's path.</param>
+    /// <param name="folder">The required start of a file's path.</param>
     public static ProcessStartInfo Trace(ProcessStartInfo start, string log, string folder)
     {
         string[] command = [start.FileName, .. start.ArgumentList];

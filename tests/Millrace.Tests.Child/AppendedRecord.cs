@@ -5,7 +5,7 @@ namespace Millrace.Tests.Child;
 /// <summary>The records that a child appends and its parent looks for.</summary>
 internal static class AppendedRecord
 {
-    /// <summary>A line whose length and content depend on what it is called.</summary>
+    /// <summary>A line whose length and content depend on its name.</summary>
     public static string Line(int seed, int writer, int number)
     {
         uint mixed = unchecked((uint)((seed * 31) + (writer * 17) + number) * 2654435761);

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Tests.Child;
 
-/// <summary>Readers and writers that nobody completes: how much memory, how many files and logs stay.</summary>
+/// <summary>Readers and writers that are never completed: how much memory, how many files and logs stay.</summary>
 internal static class Forgetting
 {
     private const int Count = 400;
@@ -26,14 +26,14 @@ internal static class Forgetting
             ["append"] = AppendAsync,
         };
 
-    /// <returns>Memory that was kept in MiB, the files that were kept open, and whether buffers of forgotten readers hold what they held.</returns>
+    /// <returns>Memory that was kept in MiB, the files that were kept open, and whether buffers of forgotten readers are unchanged.</returns>
     public static async Task<string> RunAsync(string folder, string kind, bool pooled)
     {
         string path = Path.Combine(folder, "file");
         await File.WriteAllBytesAsync(path, TestContent.Of(Bytes).ToArray());
         MemoryPool<byte>? pool = pooled ? MemoryPool<byte>.Shared : null;
         ReadOnlySequence<byte>[] buffers = [.. Enum.GetValues<ReadStrategy>().Select(strategy => Read(path, strategy))];
-        // As often as what is measured: some systems keep what was freed for the next who asks.
+        // As often as measured: some systems keep freed memory for the next caller.
         await ForgetAsync(kind, path, pool, Count);
         (long before, int files) = await MeasureAsync();
         await ForgetAsync(kind, path, pool, Count);

@@ -4,7 +4,7 @@ using System.Text;
 namespace Millrace.Tests.Child;
 
 /// <summary>
-/// Appends to a log with several writers until it is killed, and says of each record that the device has it:
+/// Appends to a log with several writers until it is killed, and reports each record that is on the device:
 /// <c>WRITER NUMBER</c> on the output, in one call, after the flush.
 /// </summary>
 internal static class KilledAppending

@@ -32,6 +32,6 @@ internal static class LimitedAppending
         await using FileAppendWriter second = FilePipe.Append(path, options);
         await second.WriteAsync(new byte[10]);
         Console.WriteLine($"{second.LastFlushOffset} {new FileInfo(path).Length}");
-        first.Complete(new IOException("What is left does not fit."));
+        first.Complete(new IOException("The rest does not fit."));
     }
 }

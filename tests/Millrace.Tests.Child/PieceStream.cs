@@ -6,7 +6,7 @@ internal sealed class PieceStream(IEnumerable<ReadOnlyMemory<byte>> pieces) : St
     private readonly Queue<ReadOnlyMemory<byte>> _pieces = new(pieces.Where(piece => !piece.IsEmpty));
     private ReadOnlyMemory<byte> _piece;
 
-    /// <summary>Whether somebody disposed it.</summary>
+    /// <summary>Whether it was disposed.</summary>
     public bool IsDisposed { get; private set; }
 
     public override bool CanRead => true;

@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Millrace.Tests.Child;
 
 /// <summary>
-/// The system calls of this process so far, in which nothing runs but what is counted.
+/// The system calls of this process so far, in which only the counted work runs.
 /// https://man7.org/linux/man-pages/man5/proc_pid_io.5.html
 /// </summary>
 internal static class ProcessCalls

@@ -4,8 +4,8 @@ using System.Globalization;
 namespace Millrace.Tests.Child;
 
 /// <summary>
-/// Publishes one version of a file after another until it is killed, and tells the number of each once the commit says
-/// that it is published.
+/// Publishes one version of a file after another until it is killed, and prints the number of each once the commit
+/// has published it.
 /// </summary>
 internal static class Publishing
 {

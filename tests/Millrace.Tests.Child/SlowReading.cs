@@ -5,7 +5,7 @@ namespace Millrace.Tests.Child;
 
 /// <summary>
 /// Reads one file after another, slowly, while its parent truncates them, and looks at every byte when it is handed out
-/// and again before it is given back. For each path on the input it answers with the strategy; the next line says that
+/// and again before it is given back. For each path on the input it answers with the strategy; the next line reports that
 /// the file was truncated, until when it holds the last buffer; then it answers <c>right OUTCOME</c> or
 /// <c>wrong OFFSET</c>.
 /// </summary>
@@ -42,7 +42,7 @@ internal static class SlowReading
                 long offset = reader.Position;
                 for (int look = 0; look < 2; look++)
                 {
-                    // What was read after the truncation may be new; what was handed out before may not become it.
+                    // Bytes read after the truncation may be new; bytes handed out before must not change.
                     if (wasMapped && FirstWrong(buffer, offset) is { } wrong)
                     {
                         return $"wrong {wrong}";

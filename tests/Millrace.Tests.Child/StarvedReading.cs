@@ -22,7 +22,7 @@ internal static class StarvedReading
         await answers.FlushAsync();
     }
 
-    /// <summary>Without a single await: there is no thread that could continue it.</summary>
+    /// <summary>Without a single await: no thread could continue it.</summary>
     private static void Hold(in ReadResult result, TextReader orders, TextWriter answers)
     {
         using var free = new ManualResetEventSlim();

@@ -5,7 +5,7 @@ namespace Millrace.Tests.Child;
 /// <summary>A way to write that every test of the contract runs on; named by a string so that the runner shows it.</summary>
 internal sealed record WriterKind(string Name, FileWriteOptions Options)
 {
-    /// <summary>All of them. Direct falls back to Buffered on a file system without it, and says so.</summary>
+    /// <summary>All of them. Direct falls back to Buffered on a file system without it, and reports it.</summary>
     public static IReadOnlyList<WriterKind> All { get; } =
     [
         new("Buffered", new FileWriteOptions { Strategy = WriteStrategy.Buffered, Durability = Durability.None }),

@@ -1,7 +1,7 @@
 namespace Millrace.Transfer.Server.Tests.Child;
 
 /// <summary>
-/// Uploads file after file, several at once, and prints what is safe: <c>begun NUMBER ID</c>, <c>saved NUMBER OFFSET</c>,
+/// Uploads file after file, several at once, and prints the safe state: <c>begun NUMBER ID</c>, <c>saved NUMBER OFFSET</c>,
 /// <c>published NUMBER</c>, <c>put NUMBER</c>.
 /// </summary>
 internal static class KilledUploading

@@ -10,7 +10,7 @@ if (args is [var measured, var protocol, var compression])
     return;
 }
 
-// Serves a folder, says on which ports, and goes on until its input ends: also when the test dies.
+// Serves a folder, prints its ports, and goes on until its input ends: also when the test dies.
 await using TransferServer server = await TransferServer.StartAsync(
     new TransferHostOptions
     {

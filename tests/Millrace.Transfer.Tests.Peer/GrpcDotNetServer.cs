@@ -20,7 +20,7 @@ public sealed class GrpcDotNetServer : IAsyncDisposable
 
     private GrpcDotNetServer(WebApplication application) => _application = application;
 
-    /// <summary>What was uploaded, by name.</summary>
+    /// <summary>The uploaded files, by name.</summary>
     public ConcurrentDictionary<string, byte[]> Files => _application.Services.GetRequiredService<Stored>().Files;
 
     public Uri Address => new(_application.Urls.Single());

@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 
 namespace Millrace.Cli.Tests.Releasing;
 
-/// <summary>CHANGELOG.md: what a release's notes are cut from.</summary>
+/// <summary>CHANGELOG.md: the source of a release's notes.</summary>
 public sealed partial class ChangelogTests
 {
     private static readonly string Text = File.ReadAllText(Path.Combine(Repository.Root, "CHANGELOG.md"));

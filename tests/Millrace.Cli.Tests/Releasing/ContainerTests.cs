@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 
 namespace Millrace.Cli.Tests.Releasing;
 
-/// <summary>The Dockerfile's last stage: what it runs is what the command understands, and nobody is let in by default.</summary>
+/// <summary>The Dockerfile's last stage: the command accepts its arguments, and no client is let in by default.</summary>
 public sealed class ContainerTests : CommandTests
 {
     private const string Program = "/usr/bin/millrace";

@@ -51,7 +51,7 @@ public sealed class PublishedPackageTests
             Assert.Contains(folder + id + ".pdb", Entries[Path.ChangeExtension(name, ".snupkg")]);
         });
 
-    /// <summary>4 MB, without what the client of S3 takes.</summary>
+    /// <summary>4 MB, without the S3 client.</summary>
     [NeedsFact(Need.Published)]
     public void Command_is_a_small_package()
     {

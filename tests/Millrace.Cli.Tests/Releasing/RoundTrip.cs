@@ -47,7 +47,7 @@ internal sealed class RoundTrip(string outside, string inside, params string[] c
         }
     }
 
-    /// <returns>What the command printed; it has to succeed.</returns>
+    /// <returns>The command's output; it has to succeed.</returns>
     public async Task<string> PrintAsync(params string[] arguments)
     {
         using Process process = Start(arguments);

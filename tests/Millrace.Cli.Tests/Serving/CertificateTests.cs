@@ -91,7 +91,7 @@ public sealed class CertificateTests : CommandTests
         return stream.RemoteCertificate!.Subject;
     }
 
-    /// <summary>Trusts whatever the tests make: the name in it is what they look at.</summary>
+    /// <summary>Trusts every certificate of the tests, which check its name.</summary>
     private static async Task<SslStream> ConnectAsync(ServedCommand serve)
     {
         var client = new TcpClient();

@@ -56,7 +56,7 @@ public sealed class MixedLoadTests : CommandTests
         Assert.DoesNotContain("Exception", error, StringComparison.Ordinal);
     }
 
-    /// <summary>Replaces a file again and again, and reads what it has written.</summary>
+    /// <summary>Replaces a file again and again, and reads it back.</summary>
     private async Task ReplaceAsync(ServedCommand serve, int index, Version version)
     {
         var random = new Random(index);

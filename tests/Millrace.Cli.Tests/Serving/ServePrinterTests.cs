@@ -2,7 +2,7 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Cli.Tests.Serving;
 
-/// <summary>What a person is told when a server is ready.</summary>
+/// <summary>The text for people when a server is ready.</summary>
 public sealed class ServePrinterTests : FolderTests
 {
     private static async Task<(string Text, Uri Address)> DescribeAsync(TransferHostOptions options)

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Millrace.Cli.Tests.Serving;
 
-/// <summary>Requests over HTTP/2 whose bodies nobody reads, from clients that accept no byte of the response.</summary>
+/// <summary>Requests over HTTP/2 whose bodies are not read, from clients that accept no byte of the response.</summary>
 [Trait("Tier", "All")]
 public sealed class UnreadBodyTests : CommandTests
 {
@@ -29,7 +29,7 @@ public sealed class UnreadBodyTests : CommandTests
     }
 
     /// <summary>Until the server knows that it refuses an upload, it takes as much of it as of any other.</summary>
-    /// <remarks>Blocks of memory come from mmap(2). Without it, malloc keeps what was freed.</remarks>
+    /// <remarks>Blocks of memory come from mmap(2). Without it, malloc keeps freed memory.</remarks>
     [NeedsTheory(Need.Native)]
     [InlineData("PUT")]
     [InlineData(Call)]
@@ -186,7 +186,7 @@ public sealed class UnreadBodyTests : CommandTests
             Http2Frame? reset = await connection.ReadUntilAsync(RawHttp2.ResetStream);
             Assert.Equal((stream, 0), (reset!.Value.Stream, reset.Value.Number));
 
-            // What the client had sent before it knew is dropped.
+            // Bytes that the client sent before it knew are dropped.
             await connection.SendAsync(new Http2Frame(RawHttp2.Data, 0, stream, Payload));
         }
 
@@ -238,7 +238,7 @@ public sealed class UnreadBodyTests : CommandTests
             await connection.RequestAsync(1, "GET", "/files/endless", end: true);
         }
 
-        // The sockets have taken what they can.
+        // The sockets are full.
         long before;
         long now = 0;
         do
@@ -287,7 +287,7 @@ public sealed class UnreadBodyTests : CommandTests
     private static Task<bool> CallAsync(RawHttp2 connection, int stream) => connection.RequestAsync(
         stream, "POST", "/millrace.v1.FileTransfer/Upload", end: false, ("content-type", "application/grpc"), ("te", "trailers"));
 
-    /// <summary>Sends DATA whatever the server says; false when it has closed the connection.</summary>
+    /// <summary>Sends DATA whatever the server answers; false when it has closed the connection.</summary>
     private static async Task<bool> FloodAsync(RawHttp2 connection, int stream, int bytes)
     {
         for (int sent = 0; sent < bytes; sent += Payload.Length)

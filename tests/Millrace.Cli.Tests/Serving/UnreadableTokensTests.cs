@@ -129,7 +129,7 @@ public sealed class UnreadableTokensTests : CommandTests
         using ServedCommand serve = await ServedCommand.StartAsync(this, "--tokens", "link.json");
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(serve, kept));
 
-        // Old enough that the server trusts the times of what it has read.
+        // Old enough that the server trusts the times of the file.
         File.SetLastWriteTimeUtc(Folder["real/tokens.json"], DateTime.UtcNow.AddMinutes(-1));
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(serve, kept));
         await SucceedAsync("token", "remove", "one", "--tokens", "real/tokens.json");

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Millrace.Cli.Tests.Serving;
 
-/// <summary>What a web page in a browser on this machine can do with `millrace serve`: by every protocol, against the process.</summary>
+/// <summary>The requests that a web page in a browser on this machine can make to `millrace serve`: by every protocol, against the process.</summary>
 [Trait("Tier", "All")]
 public sealed class WebPageTests : CommandTests
 {

@@ -9,7 +9,7 @@ public sealed class InterruptedTests : CommandTests
     private const int Length = 16 * 1024 * 1024;
     private const int Middle = 6 * 1024 * 1024;
 
-    /// <summary>Of what was let through, at least so much is counted by the other end when its connection is cut.</summary>
+    /// <summary>Of the bytes let through, at least so many are counted by the other end when its connection is cut.</summary>
     private const int Certain = 4 * 1024 * 1024;
 
     private readonly byte[] _content;

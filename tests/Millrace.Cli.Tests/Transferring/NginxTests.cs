@@ -86,7 +86,7 @@ public sealed class NginxTests : CommandTests
         return (await server.Client.SendAsync(request)).EnsureSuccessStatusCode();
     }
 
-    /// <summary>Starts nginx in front of a server, as docs/serve.md says, with a cache.</summary>
+    /// <summary>Starts nginx in front of a server, as in docs/serve.md, with a cache.</summary>
     /// <returns>Its URL, without a path.</returns>
     private async Task<string> ProxyAsync(int server)
     {

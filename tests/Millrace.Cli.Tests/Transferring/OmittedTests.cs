@@ -6,7 +6,7 @@ using System.Text.Json;
 
 namespace Millrace.Cli.Tests.Transferring;
 
-/// <summary>What a server cannot list is neither deleted nor passed over in silence.</summary>
+/// <summary>Entries that a server cannot list are neither deleted nor ignored silently.</summary>
 [Trait("Tier", "All")]
 public sealed class OmittedTests : CommandTests
 {

@@ -5,7 +5,7 @@ using System.Text.Json;
 
 namespace Millrace.Cli.Tests.Transferring;
 
-/// <summary>What a server says is printed without anything that a terminal obeys, or shows elsewhere than where it stands.</summary>
+/// <summary>A server's text is printed without anything that a terminal obeys, or shows elsewhere than where it stands.</summary>
 [Trait("Tier", "All")]
 public sealed class PrintedTextTests : CommandTests
 {

@@ -40,7 +40,7 @@ internal sealed class StallingRelay : IAsyncDisposable
     /// <summary>Until it stalls.</summary>
     public Task StalledAsync() => _stalled.Task.WaitAsync(TimeSpan.FromMinutes(2));
 
-    /// <summary>Ends all connections, and lets through what comes by new ones.</summary>
+    /// <summary>Ends all connections, and lets new ones through.</summary>
     public void CutAndRelease()
     {
         lock (_lock)
@@ -75,7 +75,7 @@ internal sealed class StallingRelay : IAsyncDisposable
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            // Nobody is to come any more.
+            // No more connections are expected.
         }
     }
 
@@ -126,7 +126,7 @@ internal sealed class StallingRelay : IAsyncDisposable
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            // One end has gone; the other one is told by the end of its connection.
+            // One end has gone; the other one sees the end of its connection.
         }
     }
 

@@ -62,7 +62,7 @@ public sealed class StepTests : CommandTests
         TracedCall[] reads = [.. TracedCalls.Read(Path.Combine(Traces, "1")).Where(call => call.Path.EndsWith("one.bin", StringComparison.Ordinal))];
         Assert.Equal(Times, reads.Count(call => (call.Offset, call.Bytes) == (Length - Page, Page)));
 
-        // What else was read was read once, for the digest.
+        // The other reads were one pass, for the digest.
         Assert.InRange(reads.Sum(call => call.Bytes), 0, 2 * Length);
     }
 }

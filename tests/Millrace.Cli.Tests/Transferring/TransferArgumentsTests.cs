@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Millrace.Cli.Tests.Transferring;
 
-/// <summary>What is wrong with a command line is said before any server is asked.</summary>
+/// <summary>A wrong command line is refused before any server is asked.</summary>
 public sealed class TransferArgumentsTests : CommandTests
 {
     [Theory]

@@ -4,7 +4,7 @@ using Spectre.Console;
 
 namespace Millrace.Cli.Tests.Transferring;
 
-/// <summary>What is shown while files are moved.</summary>
+/// <summary>The display while files are moved.</summary>
 public sealed partial class TransferDisplayTests
 {
     private const long MiB = 1024 * 1024;

@@ -63,7 +63,7 @@ internal static class Runs
 
     public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, params CaseResult[] cases) => Apply(rule, Of(cases));
 
-    /// <summary>What the tests of published conclusions on a topic say.</summary>
+    /// <summary>The outcome of the tests of published conclusions on a topic.</summary>
     public static Advice[] Apply(string topic, LabResults results) =>
         [.. Advisor.Advise(results).Where(item => item.Claim is not null && item.Topic == topic)];
 

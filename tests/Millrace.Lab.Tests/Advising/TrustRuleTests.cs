@@ -147,7 +147,7 @@ public sealed class TrustRuleTests
         Assert.NotEmpty(advice.Action);
         Assert.StartsWith("millrace lab files", advice.Check, StringComparison.Ordinal);
 
-        // What is wrong comes first.
+        // Errors come first.
         Assert.Equal(statement, Advisor.Advise(results)[0].Statement.Contains(statement, StringComparison.Ordinal) ? statement : null);
         return advice;
     }

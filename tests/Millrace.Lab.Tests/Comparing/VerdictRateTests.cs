@@ -2,7 +2,7 @@ using Xunit.Abstractions;
 
 namespace Millrace.Lab.Tests.Comparing;
 
-/// <summary>How often verdicts are wrong, and how often they find what is there. Seeds are fixed: the rates are exact.</summary>
+/// <summary>How often verdicts are wrong, and how often they find a real difference. Seeds are fixed: the rates are exact.</summary>
 public sealed class VerdictRateTests
 {
     private const int Repetitions = 500;

@@ -92,9 +92,9 @@ public sealed class FilesPlanTests
             Assert.Equal(FilesSuite.FloorMethods, floor.Select(entry => entry.Method).Distinct());
         }
 
-        FileCase[] told = [.. plan.Where(entry => entry.Block != 0)];
-        Assert.Equal(FilesSuite.FixedBlocks, told.Select(entry => entry.Block));
-        Assert.All(told, entry => Assert.Contains(
+        FileCase[] fixedBlocks = [.. plan.Where(entry => entry.Block != 0)];
+        Assert.Equal(FilesSuite.FixedBlocks, fixedBlocks.Select(entry => entry.Block));
+        Assert.All(fixedBlocks, entry => Assert.Contains(
             plan, other => other.Method == entry.Method && other.Parameters == entry.Parameters with { Block = null }));
         FileCase[] shifted = [.. plan.Where(entry => entry.Offset != 0)];
         Assert.Equal(FilesSuite.Offsets, shifted.Select(entry => entry.Offset));

@@ -130,6 +130,6 @@ public sealed class FilesTargetsTests
         static CaseResult Loaded(CaseResult item) => item with { Parameters = item.Parameters with { Load = "busy" } };
     }
 
-    /// <summary>The fixture's verdicts have a ratio of their own; here the times decide.</summary>
+    /// <summary>The fixture's verdicts have a separate ratio; here the times decide.</summary>
     private static LabResults Measured(params CaseResult[] cases) => Fixture.Run([.. cases.Select(static item => item with { Verdicts = null })]);
 }

@@ -18,7 +18,7 @@ internal static class OneCase
         return (item.Strategy, item.StrategyReason);
     }
 
-    /// <summary>The error of an invocation; null when it did what it should.</summary>
+    /// <summary>The error of an invocation; null when it succeeded.</summary>
     public static string? Error(PlannedCase planned) => Record.Exception(() => Measure(planned))?.Message;
 }
 

@@ -3,7 +3,7 @@ namespace Millrace.Lab.Tests.Published;
 /// <summary>A typing error in a time, or in a ratio, shows as a ratio that its means do not give.</summary>
 public sealed class PublishedRatiosTests
 {
-    // Half of the last printed digit, and what a mean of quotients is usually away from the quotient of means.
+    // Half of the last printed digit, and the usual distance of a mean of quotients from the quotient of means.
     private const double PrintedDigit = 0.005;
     private const double MeanOfQuotients = 0.02;
     private const string FewAndUneven = "a mean of quotients of two series that drifted, and not the quotient of the means";

@@ -105,7 +105,7 @@ public sealed class DamagedResultsTests : IDisposable
             File.WriteAllBytes(path, Mutate(content, random));
             try
             {
-                // What is read can be used.
+                // A document that is read can be used.
                 var run = new StoredRun(path, ResultsFile.Read(path));
                 RunComparer.Compare(valid, run, new ComparisonOptions { Metrics = Metrics.All });
                 RunComparer.Compare(run, valid, new ComparisonOptions { By = ComparisonBasis.Ratio });

@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Tests.Transfers;
 
-/// <summary>The rows of gRPC's C++ core, compiled here: these tests need a compiler and the library, as ./test --all says.</summary>
+/// <summary>The rows of gRPC's C++ core, compiled here: these tests need a compiler and the library, as for ./test --all.</summary>
 /// <param name="folder">Of all of them: to compile takes longest.</param>
 public sealed class CoreTransferTests(TemporaryFolder folder) : IClassFixture<TemporaryFolder>
 {

@@ -12,7 +12,7 @@ public sealed class TransfersSuiteTests(TransfersSuiteTests.Measured measured) :
         {
             Assert.Null(item.Error);
 
-            // Only Linux reports what is in the page cache.
+            // Only Linux reports the page cache's content.
             Assert.Equal(OperatingSystem.IsLinux(), item.Verified);
             Assert.Equal([0, 1], item.Samples!.Round);
             Assert.NotNull(item.Summary!.Ratio);

@@ -178,7 +178,7 @@ public sealed class WritesMethodTests : IDisposable
     private WriteCase Write(string method, long bytes, int chunk, bool durable) =>
         new(method, _inputs.Folder, bytes, chunk, durable ? Durability.OnCommit : Durability.None);
 
-    // What is found where a method left these bytes.
+    // The content where a method left these bytes.
     private string? ErrorOf(WritesCase entry, byte[] result)
     {
         ResultFolder.Clear(_inputs.Folder);

@@ -112,7 +112,7 @@ public sealed class AppendFailureTests
         Assert.Contains(lost.Error, new[] { FilePipeError.WriteFailed, FilePipeError.NoSpace });
         Assert.Contains("flush", lost.Message, StringComparison.Ordinal);
 
-        // The file took the bytes; what the device has of them nobody knows.
+        // The file took the bytes; it is unknown which of them the device has.
         Assert.Equal(0, writer.UnflushedBytes);
         long length = new FileInfo(path).Length;
         FilePipeException later = await Assert.ThrowsAsync<FilePipeException>(

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Millrace.Tests.Appending;
 
-/// <summary>A process that is killed while it appends has not promised what it did not do.</summary>
+/// <summary>A process that is killed while it appends has acknowledged only what it did.</summary>
 public sealed class AppendKillTests
 {
     private const int Writers = 4;
@@ -14,7 +14,7 @@ public sealed class AppendKillTests
         int firstSeed = Random.Shared.Next(1_000_000);
         for (int seed = firstSeed; seed < firstSeed + runs; seed++)
         {
-            // What is to be seen before the kill; how far the child gets meanwhile is the moment.
+            // The output to wait for before the kill; the child's progress meanwhile sets the moment.
             int moment = new Random(seed).Next(1, 300);
             string path = TestFolder.NewPath();
             int[] acknowledged = await KillAsync(path, seed, moment);
@@ -36,7 +36,7 @@ public sealed class AppendKillTests
             Count(await child.ReadLineAsync());
         }
 
-        // What it acknowledged until it was gone counts as well.
+        // Records acknowledged until its end count as well.
         await child.KillAsync();
         foreach (string line in await child.ReadRestAsync())
         {

@@ -2,7 +2,7 @@ using System.Runtime.Versioning;
 
 namespace Millrace.Tests.Appending;
 
-/// <summary>What cannot be opened for appending, and how that is said.</summary>
+/// <summary>Files that cannot be opened for appending, and their errors.</summary>
 public sealed class AppendRefusalTests : FolderTests
 {
     [Theory, EveryValue]

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Contract;
 
-/// <summary>AdvanceTo: what is consumed is gone, what is examined is waited past, all else comes again.</summary>
+/// <summary>AdvanceTo: consumed bytes are gone, examined bytes are waited past, all others come again.</summary>
 public sealed class AdvanceTests : ContractTests
 {
     private const int Length = 10_000;
@@ -114,7 +114,7 @@ public sealed class AdvanceTests : ContractTests
         ReadResult result = await reader.ReadAsync().Soon();
         for (int turn = 0; !result.IsCompleted; turn++)
         {
-            // One byte of every third buffer: what is held grows and moves at the same time.
+            // One byte of every third buffer: the held bytes grow and move at the same time.
             long step = turn % 3 == 0 ? 1 : 0;
             result.AssertStarts(consumed);
             reader.AdvanceTo(result.Buffer.GetPosition(step), result.Buffer.End);

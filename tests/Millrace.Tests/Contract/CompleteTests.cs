@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Contract;
 
-/// <summary>Complete, and what a completed reader refuses.</summary>
+/// <summary>Complete, and the calls that a completed reader refuses.</summary>
 public sealed class CompleteTests : ContractTests
 {
     private const int Length = 10_000;

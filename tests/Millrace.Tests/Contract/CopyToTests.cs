@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Contract;
 
-/// <summary>CopyToAsync to streams and to writers; a copy that fails leaves what it did not copy.</summary>
+/// <summary>CopyToAsync to streams and to writers; a copy that fails leaves the bytes it did not copy.</summary>
 public sealed class CopyToTests : ContractTests
 {
     private const int Length = 300_000;

@@ -81,7 +81,7 @@ public sealed class CursorTests : ContractTests
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
     public async Task A_cursor_from_before_the_bytes_were_moved_is_rejected(string name)
     {
-        // Longer than a block, so that going on moves what is held, whatever the strategy.
+        // Longer than a block, so that going on moves the held bytes, whatever the strategy.
         const int Long = (256 * 1024) + 10_000;
         PipeReader reader = Open(name, Long);
         ReadResult old = await reader.HoldAsync(100);

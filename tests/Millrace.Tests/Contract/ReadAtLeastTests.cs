@@ -175,7 +175,7 @@ public sealed class ReadAtLeastTests : ContractTests
         await source.CancelAsync();
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => read.Soon());
-        Assert.True(fed.Reader.TryRead(out ReadResult again), "what was not examined is still there");
+        Assert.True(fed.Reader.TryRead(out ReadResult again), "unexamined bytes are still there");
         again.AssertStarts(0, 100);
         fed.Reader.AdvanceTo(again.Buffer.Start);
         fed.Feed(TestContent.Between(100, 300).Span);

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Contract;
 
-/// <summary>TryRead: what is in memory and not examined, and nothing else.</summary>
+/// <summary>TryRead: unexamined bytes in memory, and nothing else.</summary>
 public sealed class TryReadTests : ContractTests
 {
     private const int Length = 10_000;

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Copying;
 
-/// <summary>A copy that cannot be made says why, leaves nothing behind, and what had the name as it was.</summary>
+/// <summary>A copy that cannot be made says why, leaves nothing behind, and keeps a file of that name.</summary>
 public sealed class CopyFailureTests : FolderTests
 {
     private const int Length = 3_000_001;
@@ -105,7 +105,7 @@ public sealed class CopyFailureTests : FolderTests
     [NeedsTheory(Need.Mount), MemberData(nameof(WayNames))]
     public async Task Full_device_is_reported_with_the_offset(string ways)
     {
-        // Nobody else may mount a device that fills up.
+        // Only root may mount a device that fills up.
         using MountedDisk small = MountedDisk.InMemory(1024 * 1024);
         await File.WriteAllTextAsync(small["copy"], "old");
 

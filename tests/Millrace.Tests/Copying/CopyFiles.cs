@@ -4,13 +4,13 @@ using Millrace.Interop;
 
 namespace Millrace.Tests.Copying;
 
-/// <summary>What the tests of copying have in common.</summary>
+/// <summary>Helpers for the tests of copying.</summary>
 internal static class CopyFiles
 {
     /// <summary>Nothing waits for the device unless a test is about that.</summary>
     public static FileCopyOptions Options { get; } = new() { Durability = Durability.None };
 
-    /// <summary>Every way, with what <see cref="CopyResult.Method"/> says of it on a file system that cannot share blocks.</summary>
+    /// <summary>Every method, with its <see cref="CopyResult.Method"/> on a file system that cannot share blocks.</summary>
     public static TheoryData<string, string> Ways => new()
     {
         { nameof(CopyMethods.All), NativeFeatures.Linux ? "copy_file_range" : "read and write" },
@@ -47,7 +47,7 @@ internal static class CopyFiles
         File.SetLastWriteTimeUtc(path, new DateTime(2020, 2, 2, 2, 2, 2, DateTimeKind.Utc));
     }
 
-    /// <summary>Where a file has data, as the file system tells it.</summary>
+    /// <summary>Where a file has data, according to the file system.</summary>
     public static IReadOnlyList<(long Start, long End)> DataOf(string path)
     {
         using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite);

@@ -113,7 +113,7 @@ public sealed class CopyInterruptionTests : FolderTests
     [Fact]
     public async Task A_copy_whose_progress_throws_leaves_nothing()
     {
-        var progress = new DoAt(_ => throw new InvalidOperationException("says the test"));
+        var progress = new DoAt(_ => throw new InvalidOperationException("The test's failure."));
 
         await Assert.ThrowsAsync<InvalidOperationException>(
             () => FilePipe.CopyAsync(TestFolder.SharedFile(100), Folder["copy"], CopyFiles.Options, progress).Soon());

@@ -13,7 +13,7 @@ public sealed class CopyIntoPipeTests : FolderTests
         await reader.CopyToAsync(writer);
         Assert.True(TestContent.Of(Length).Span.SequenceEqual(writer.Content));
 
-        // Nothing came as memory of somebody else's, which the pipe would have had to copy; nor portably, which reads blocks.
+        // Nothing came as foreign memory, which the pipe would have had to copy; nor portably, which reads blocks.
         Assert.Equal(!Interop.NativeFeatures.Linux, writer.Copied > 0);
     }
 
@@ -59,7 +59,7 @@ public sealed class CopyIntoPipeTests : FolderTests
         await Fails.WithAsync(FilePipeError.Truncated, () => reader.CopyToAsync(new LendingWriter()));
     }
 
-    /// <summary>A pipe that can tell what it lent from what it was given.</summary>
+    /// <summary>A pipe that distinguishes its own memory from memory it was given.</summary>
     private sealed class LendingWriter : PipeWriter
     {
         private readonly ArrayBufferWriter<byte> _content = new();

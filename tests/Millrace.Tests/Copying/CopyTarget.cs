@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Copying;
 
-/// <summary>What a <see cref="CopyToCase"/> copies from and to.</summary>
+/// <summary>The source and the destination of a <see cref="CopyToCase"/>.</summary>
 internal enum CopyTarget
 {
     /// <summary>From a file pipe to a created file.</summary>

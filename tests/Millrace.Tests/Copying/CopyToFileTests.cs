@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Copying;
 
-/// <summary>From pipes and streams to files: what was copied, and where both sides are afterwards.</summary>
+/// <summary>From pipes and streams to files: the copied bytes, and the position of both sides afterwards.</summary>
 public sealed class CopyToFileTests : FolderTests
 {
     private const int Length = 3_000_001;
@@ -77,7 +77,7 @@ public sealed class CopyToFileTests : FolderTests
     [NeedsFact(Need.Mount)]
     public async Task A_full_device_leaves_both_at_the_first_byte_that_was_not_written()
     {
-        // Nobody else may mount a device that fills up.
+        // Only root may mount a device that fills up.
         using MountedDisk small = MountedDisk.InMemory(4 * 1024 * 1024);
         await File.WriteAllBytesAsync(small["source"], TestContent.Of(Length).ToArray());
         await using FilePipeReader reader = FilePipe.OpenRead(small["source"]);
@@ -181,12 +181,12 @@ public sealed class CopyToFileTests : FolderTests
     {
         await using FilePipeWriter writer = FilePipe.Create(Folder["file"], Options);
 
-        // Its writer waits until everything is consumed, so that the failure comes behind the bytes.
+        // Its writer waits until everything is consumed, so that the failure comes after the bytes.
         var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 1, resumeWriterThreshold: 1));
         await using Stream stream = pipe.Reader.AsStream();
         Task copy = stream.CopyToAsync((PipeWriter)writer);
         await pipe.Writer.WriteAsync(TestContent.Of(400_000)).Soon();
-        await pipe.Writer.CompleteAsync(new IOException("says the test"));
+        await pipe.Writer.CompleteAsync(new IOException("The test's failure."));
 
         await Assert.ThrowsAsync<IOException>(() => copy.Soon());
 

@@ -4,7 +4,7 @@ using FsCheck.Fluent;
 namespace Millrace.Tests.Copying;
 
 /// <summary>
-/// Whatever was read before and is held by the writer: a copy is the rest of the source behind what the destination had,
+/// Whatever was read before and is held by the writer: a copy is the destination's earlier content followed by the rest of the source,
 /// and both are right afterwards. The model is an array.
 /// </summary>
 public sealed class CopyToPropertyTests
@@ -130,5 +130,5 @@ public sealed class CopyToPropertyTests
     private static void AssertCopy(TemporaryFolder folder, CopyToCase given, byte[] before, int from) =>
         Assert.True(
             File.ReadAllBytes(folder["copy"]).AsSpan().SequenceEqual([.. before, .. Rest(given, from).Span]),
-            "the copy is not what was there and the rest of the source");
+            "the copy is not the earlier content and the rest of the source");
 }

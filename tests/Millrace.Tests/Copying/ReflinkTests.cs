@@ -21,7 +21,7 @@ public sealed class ReflinkTests
         CopyFiles.AssertSame(source, destination);
         Assert.Equal(("reflink", 0), (copy.Method, copy.CopiedBytes));
 
-        // The copy is its own: what is written to it does not show in the source.
+        // The copy is independent: writes to it do not show in the source.
         await File.WriteAllBytesAsync(destination, TestContent.Inverted(Length));
         Assert.Equal(TestContent.Of(Length).ToArray(), await File.ReadAllBytesAsync(source));
     }

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Copying;
 
-/// <summary>Holes stay holes. Without Linux's calls nobody tells where they are: those copies only have the same bytes.</summary>
+/// <summary>Holes stay holes. Without Linux's calls their places are unknown: those copies only have the same bytes.</summary>
 public sealed class SparseCopyTests : FolderTests
 {
     private const long GiB = 1024L * 1024 * 1024;

@@ -12,7 +12,7 @@ public sealed class InlineReadTests
     [InlineData(65536)]
     public async Task Every_read_of_a_file_in_memory_completes_at_once(int bufferSize)
     {
-        // Without RWF_NOWAIT nobody can tell what is in the cache.
+        // Without RWF_NOWAIT the cached bytes are unknown.
         const int Length = 4 * 1024 * 1024;
         string path = TestFolder.NewFile(Length);
 

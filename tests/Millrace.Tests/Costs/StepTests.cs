@@ -8,7 +8,7 @@ namespace Millrace.Tests.Costs;
 /// </summary>
 public sealed class StepTests : FolderTests
 {
-    /// <summary>Where what had to be copied first is written from, in bytes out of step.</summary>
+    /// <summary>Where bytes that had to be copied first are written from, in bytes out of step.</summary>
     private const int Aside = 2048;
 
     [NeedsTheory(Need.Native | Need.Trace)]

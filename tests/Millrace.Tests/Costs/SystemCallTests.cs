@@ -21,7 +21,7 @@ public sealed class SystemCallTests
 
         Assert.InRange(counted[0], 0, Most);
 
-        // What the event source says of it.
+        // The event source's record of it.
         Assert.InRange(counted[1], 1, Most);
         Assert.Equal(Length, counted[2]);
     }

@@ -21,7 +21,7 @@ public sealed class WriterSystemCallTests
     {
         Assert.Equal(Length / StagedFile.UsuallyAtOnce, await CountAsync(kind, "large"));
 
-        // Not copied: nobody rented anything to copy to.
+        // Not copied: nothing was rented to copy to.
         using var folder = new TemporaryFolder();
         using var pool = new CountingPool();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"], pool);

@@ -13,7 +13,7 @@ public class DirectAllocationTests
         string path = DirectReaders.NewFile(Size);
         var options = new FileReadOptions { Strategy = ReadStrategy.Direct };
 
-        // Once is enough: what else the process does meanwhile counts too, and a busy machine spreads that over many rounds.
+        // Once is enough: other work of the process meanwhile counts too, and a busy machine spreads that over many rounds.
         // Not in another method, whose task would count.
         long least = long.MaxValue;
         for (int round = 0; round < 500 && least > Limit; round++)

@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Tests.Direct;
 
-/// <summary>The system calls of these tests: what is in the page cache, and faults.</summary>
+/// <summary>The system calls of these tests: the page cache's content, and faults.</summary>
 internal static unsafe partial class DirectNative
 {
     private const int Read = 1; // PROT_READ

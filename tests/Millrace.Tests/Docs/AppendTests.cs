@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Docs;
 
-/// <summary>What docs/append.md shows compiles and does what it says.</summary>
+/// <summary>The code in docs/append.md compiles and works as described.</summary>
 public sealed class AppendTests
 {
     [Fact]

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Millrace.Tests.Docs;
 
-/// <summary>What docs/scan.md shows compiles and does what it says.</summary>
+/// <summary>The code in docs/scan.md compiles and works as described.</summary>
 public sealed class ScanPageTests
 {
     [Fact]

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Docs;
 
-/// <summary>What docs/sequences.md shows compiles and does what it says.</summary>
+/// <summary>The code in docs/sequences.md compiles and works as described.</summary>
 public sealed class SequencesTests
 {
     [Fact]

@@ -7,7 +7,7 @@ namespace Millrace.Tests.Faults;
 [SupportedOSPlatform("linux")]
 public sealed class ChangeTests
 {
-    // More than the blocks that may be read before anybody asks.
+    // More than the blocks that may be read ahead.
     private const int Length = 9_000_001;
 
     [NeedsTheory(Need.Unix), EveryValue]

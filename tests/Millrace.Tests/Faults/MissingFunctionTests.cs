@@ -5,7 +5,7 @@ using Millrace.Interop;
 
 namespace Millrace.Tests.Faults;
 
-/// <summary>C libraries and kernels differ in what they have: without any one function, everything works in another way.</summary>
+/// <summary>C libraries and kernels differ in their functions: without any one function, everything works in another way.</summary>
 public sealed class MissingFunctionTests : FolderTests
 {
     private const BindingFlags Declared = BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;

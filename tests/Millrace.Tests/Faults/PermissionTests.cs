@@ -41,14 +41,14 @@ public sealed class PermissionTests
     }
 
     /// <summary>
-    /// Root may read everything, and tests often run as root: a separate thread uses files as somebody else.
+    /// Root may read everything, and tests often run as root: a separate thread uses files as another user.
     /// </summary>
     private static Exception? OpenAsNobody(string path, FileReadOptions options)
     {
         Exception? exception = null;
         var thread = new Thread(() =>
         {
-            // The test folder is its owner's alone; the file is what is to be refused.
+            // The test folder is its owner's alone; the file is to be refused.
             if (Environment.IsPrivilegedProcess)
             {
                 File.SetUnixFileMode(

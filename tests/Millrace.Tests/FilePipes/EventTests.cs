@@ -1,6 +1,6 @@
 namespace Millrace.Tests.FilePipes;
 
-/// <summary>The event source "Millrace": what was opened, how it is read and why, and the counters.</summary>
+/// <summary>The event source "Millrace": the opened files, how they are read and why, and the counters.</summary>
 [Collection(ProcessWide.Name)]
 public sealed class EventTests
 {

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Millrace.Tests.FilePipes;
 
-/// <summary>Readers and writers that nobody completes cost nothing for good: the garbage collector returns what they held.</summary>
+/// <summary>Readers and writers that are never completed cost nothing for good: the garbage collector returns their memory.</summary>
 public sealed class ForgottenTests : FolderTests
 {
     public static TheoryData<string> Kinds => [.. Forgetting.Kinds.Keys];
@@ -22,7 +22,7 @@ public sealed class ForgottenTests : FolderTests
         Assert.InRange(int.Parse(kept[0], CultureInfo.InvariantCulture), -1000, 50);
         Assert.InRange(int.Parse(kept[1], CultureInfo.InvariantCulture), -1000, 20);
 
-        // Of readers that nobody has any more.
+        // Of unreachable readers.
         Assert.Equal("buffers right", string.Join(' ', kept[2..]));
     }
 }

@@ -115,7 +115,7 @@ public sealed class PoolTests
             Assert.Equal(FailingPool.Reason, exception?.Message);
             pool.Refill();
 
-            // The thread that reads ahead may have met the same, which is told when the reader gets there.
+            // The thread that reads ahead may have met the same, which is reported when the reader gets there.
             if (await Record.ExceptionAsync(async () => await reader.HoldAsync(Length)) is FilePipeException late)
             {
                 Assert.Equal(FailingPool.Reason, late.InnerException?.Message);

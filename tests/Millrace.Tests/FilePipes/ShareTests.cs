@@ -3,7 +3,7 @@ using Millrace.Interop;
 
 namespace Millrace.Tests.FilePipes;
 
-/// <summary>What others may do with a file while it is open here, and the other way round.</summary>
+/// <summary>How others may use a file while it is open here, and the other way round.</summary>
 public sealed class ShareTests
 {
     [Fact]

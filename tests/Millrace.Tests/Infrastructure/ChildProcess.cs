@@ -58,7 +58,7 @@ internal sealed class ChildProcess : IDisposable
         _process.StandardInput.Flush();
     }
 
-    /// <exception cref="InvalidOperationException">It has ended; with its status and what it printed as errors.</exception>
+    /// <exception cref="InvalidOperationException">It has ended; with its status and its error output.</exception>
     public async Task<string> ReadLineAsync()
     {
         string? line = await _process.StandardOutput.ReadLineAsync().Soon();
@@ -72,7 +72,7 @@ internal sealed class ChildProcess : IDisposable
         throw new InvalidOperationException($"The child ended with status {_process.ExitCode}. {errors}");
     }
 
-    /// <summary>The lines that it printed and nobody has read yet; waits until it has ended.</summary>
+    /// <summary>The lines that it printed and that are not read yet; waits until it has ended.</summary>
     public async Task<string[]> ReadRestAsync() =>
         (await _process.StandardOutput.ReadToEndAsync().Soon()).Split('\n', StringSplitOptions.RemoveEmptyEntries);
 

@@ -12,7 +12,7 @@ internal static class ColdFile
     {
         using SafeFileHandle file = File.OpenHandle(path, share: FileShare.ReadWrite);
 
-        // Only what is written can be dropped.
+        // Only written pages can be dropped.
         RandomAccess.FlushToDisk(file);
         Linux.DropFromCache(file);
     }

@@ -1,7 +1,7 @@
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>
-/// Counts what is rented and returned, and fills what comes back with rubbish: whoever goes on using it is found out.
+/// Counts rented and returned memory, and fills returned memory with rubbish: code that goes on using it is found.
 /// </summary>
 internal sealed class CountingPool(int maxBufferSize = int.MaxValue) : MemoryPool<byte>
 {

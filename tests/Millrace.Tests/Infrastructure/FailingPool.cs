@@ -3,7 +3,7 @@ namespace Millrace.Tests.Infrastructure;
 /// <summary>A pool that has nothing more to give after a number of rentals.</summary>
 internal sealed class FailingPool(int rentals) : MemoryPool<byte>
 {
-    public const string Reason = "Nothing left to rent, says the test.";
+    public const string Reason = "The test's pool is empty.";
 
     private int _left = rentals;
 

@@ -3,12 +3,12 @@ namespace Millrace.Tests.Infrastructure;
 /// <summary>A stream that takes a number of writes and then fails, as a disk that is full does.</summary>
 internal sealed class FailingStream(int writesBeforeFailure) : Stream
 {
-    public const string Reason = "No space left, says the test.";
+    public const string Reason = "The test's stream is full.";
 
     private readonly ArrayBufferWriter<byte> _taken = new();
     private int _left = writesBeforeFailure;
 
-    /// <summary>What was taken before it failed.</summary>
+    /// <summary>The bytes taken before it failed.</summary>
     public ReadOnlySpan<byte> Taken => _taken.WrittenSpan;
 
     public override bool CanRead => false;

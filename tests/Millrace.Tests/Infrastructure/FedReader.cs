@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Infrastructure;
 
-/// <summary>A reader and the other end of what it reads, so that a test decides when a read has to wait.</summary>
+/// <summary>A reader and its source's other end, so that a test decides when a read has to wait.</summary>
 internal abstract class FedReader(PipeReader reader) : IDisposable
 {
     public PipeReader Reader { get; } = reader;

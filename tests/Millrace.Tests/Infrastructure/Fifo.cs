@@ -2,7 +2,7 @@ namespace Millrace.Tests.Infrastructure;
 
 /// <summary>
 /// A FIFO in the test folder and its writing end. That end is open from the beginning, for reading too, which Linux
-/// answers at once: nobody's open waits for anybody.
+/// answers at once: no open waits.
 /// </summary>
 internal sealed class Fifo : IDisposable
 {

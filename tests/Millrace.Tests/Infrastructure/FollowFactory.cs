@@ -2,7 +2,7 @@ namespace Millrace.Tests.Infrastructure;
 
 /// <summary>
 /// File pipes that follow a file, which grows when it is fed. A length ends them; the end of the file does not, so that
-/// whoever feeds one cannot end it.
+/// the feeder cannot end it.
 /// </summary>
 internal sealed class FollowFactory(FollowMode mode, bool portable) : ReaderFactory(
     $"Follow by {mode}, {(portable ? "portable" : "native")}", ReaderTraits.FilePipe & ~ReaderTraits.CanBeEnded)

@@ -1,8 +1,8 @@
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>
-/// Measures by how much a counter of the process grows, several times: once within the limit is enough, because what else the
-/// process does meanwhile counts too.
+/// Measures by how much a counter of the process grows, several times: once within the limit is enough, because other work of the
+/// process meanwhile counts too.
 /// </summary>
 internal static class Least
 {

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Millrace.Tests.Infrastructure;
 
-/// <summary>Where all native functions are said to be missing, a call of any of them fails as it would then.</summary>
+/// <summary>Where all native functions are declared missing, a call of any of them fails as it would then.</summary>
 internal static class NoNativeCalls
 {
     [ModuleInitializer]

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Infrastructure;
 
-/// <summary>What the tests do with readers over and over.</summary>
+/// <summary>Helpers for tests with readers.</summary>
 internal static class ReaderExtensions
 {
     /// <summary>Reads until so many bytes are held, and leaves them unexamined.</summary>
@@ -18,7 +18,7 @@ internal static class ReaderExtensions
         reader.AdvanceTo(result.Buffer.GetPosition(bytes));
     }
 
-    /// <summary>Reads what is left, consuming it read by read, and says that the end was reported.</summary>
+    /// <summary>Reads the rest, consuming it read by read, and checks that the end was reported.</summary>
     public static async Task<byte[]> ReadToEndAsync(this PipeReader reader)
     {
         var bytes = new ArrayBufferWriter<byte>();

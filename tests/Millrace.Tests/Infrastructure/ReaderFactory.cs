@@ -3,7 +3,7 @@ namespace Millrace.Tests.Infrastructure;
 /// <summary>Makes readers of one kind for the contract tests.</summary>
 internal abstract class ReaderFactory(string name, ReaderTraits traits)
 {
-    /// <summary>What the test's name says of it.</summary>
+    /// <summary>Its description in the test's name.</summary>
     public string Name { get; } = name;
 
     public ReaderTraits Traits { get; } = traits;

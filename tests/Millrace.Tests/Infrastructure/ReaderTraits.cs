@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Infrastructure;
 
-/// <summary>What one reader promises beyond the contract that all of them keep.</summary>
+/// <summary>The promises of one reader beyond the contract that all of them keep.</summary>
 [Flags]
 public enum ReaderTraits
 {
@@ -28,16 +28,16 @@ public enum ReaderTraits
     /// <summary>A canceled token cancels. .NET's sequence reader never waits and never looks.</summary>
     ObeysTokens = 32,
 
-    /// <summary>TryRead tells the end. .NET's readers leave that to ReadAsync when no bytes are left.</summary>
+    /// <summary>TryRead reports the end. .NET's readers leave that to ReadAsync when no bytes are left.</summary>
     TellsEndByTryRead = 64,
 
     /// <summary>
-    /// A copy that ends early leaves what was not copied. .NET's stream reader lets the stream copy itself, which reads
+    /// A copy that ends early leaves the bytes not copied. .NET's stream reader lets the stream copy itself, which reads
     /// more from the file than is written, and forgets a cancellation that it does not come to look at.
     /// </summary>
     KeepsWhatACopyLeft = 128,
 
-    /// <summary>What is fed can be ended. A file that is followed only grows.</summary>
+    /// <summary>The source can be ended. A file that is followed only grows.</summary>
     CanBeEnded = 256,
 
     /// <summary>A file pipe.</summary>

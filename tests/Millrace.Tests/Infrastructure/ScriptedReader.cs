@@ -1,8 +1,8 @@
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>
-/// A reader that gives one piece more with every read that it is asked to wait with, each in a separate segment of its own. As strict
-/// as a reader may be: what was examined may not be given back as not examined, and every result is to be advanced once.
+/// A reader that gives one piece more with every read that it is asked to wait with, each in a separate segment. As strict
+/// as a reader may be: examined bytes may not be given back as unexamined, and every result is to be advanced once.
 /// </summary>
 internal sealed class ScriptedReader : PipeReader
 {

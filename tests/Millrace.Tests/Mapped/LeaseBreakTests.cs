@@ -288,7 +288,7 @@ public sealed class LeaseBreakTests
         await writer.Soon();
     }
 
-    /// <summary>On a dedicated thread: writers wait for the lease, and the pool is for what must not wait.</summary>
+    /// <summary>On a dedicated thread: writers wait for the lease, and the pool is for work that must not wait.</summary>
     private static Task InBackground(Action action) =>
         Task.Factory.StartNew(
             action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);

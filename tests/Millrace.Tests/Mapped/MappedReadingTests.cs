@@ -4,7 +4,7 @@ using Millrace.Sources;
 
 namespace Millrace.Tests.Mapped;
 
-/// <summary>What mapping adds to the contract that every strategy keeps, without anybody disturbing the file.</summary>
+/// <summary>The promises of mapping beyond the contract of every strategy, in an undisturbed file.</summary>
 public sealed class MappedReadingTests
 {
     private const int Page = 4096;

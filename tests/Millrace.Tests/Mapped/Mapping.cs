@@ -2,7 +2,7 @@ using Millrace.Interop;
 
 namespace Millrace.Tests.Mapped;
 
-/// <summary>What the tests of <see cref="ReadStrategy.Mapped"/> share.</summary>
+/// <summary>Helpers for the tests of <see cref="ReadStrategy.Mapped"/>.</summary>
 internal static class Mapping
 {
     /// <summary>

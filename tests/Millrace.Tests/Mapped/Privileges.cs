@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Millrace.Tests.Mapped;
 
-/// <summary>What root gives up to be treated as anybody else.</summary>
+/// <summary>The privileges that root gives up to be treated as another user.</summary>
 internal static unsafe partial class Privileges
 {
     private const uint Version = 0x20080522; // _LINUX_CAPABILITY_VERSION_3

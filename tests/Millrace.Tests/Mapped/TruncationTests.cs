@@ -10,7 +10,7 @@ public sealed class TruncationTests(ITestOutputHelper output)
     private const int Rounds = 200;
     private const int Size = (2 * MappedSource.WindowBytes) + 100_001;
 
-    /// <summary>About what the child takes to read a file; it holds the last bytes until the file was truncated.</summary>
+    /// <summary>About the time that the child takes to read a file; it holds the last bytes until the file was truncated.</summary>
     private static readonly TimeSpan LongestRead = TimeSpan.FromMilliseconds(50);
 
     [Trait("Tier", "All")]

@@ -19,7 +19,7 @@ internal abstract record Operation
 
     public sealed record CancelPendingRead : Operation;
 
-    /// <summary>Goes to a place in the part that was opened, or a little behind the end of the file.</summary>
+    /// <summary>Goes to a place in the part that was opened, or a little after the end of the file.</summary>
     public sealed record Seek(int To) : Operation;
 
     /// <summary>Goes to a place in the last buffer.</summary>

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Properties;
 
-/// <summary>One random case: a file, how it is read, and what is done with the reader.</summary>
+/// <summary>One random case: a file, how it is read, and the calls on the reader.</summary>
 internal sealed record ReaderCase(int FileLength, FileReadOptions Options, IReadOnlyList<Operation> Operations)
 {
     /// <summary>Whether it is a FIFO, whose bytes come while it is read. It has no positions, so no operation seeks.</summary>

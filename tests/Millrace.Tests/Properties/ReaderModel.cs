@@ -1,7 +1,7 @@
 namespace Millrace.Tests.Properties;
 
 /// <summary>
-/// A model of a reader over a byte array: it knows where the reader is, what the caller was given and has examined,
+/// A model of a reader over a byte array: it knows where the reader is, the bytes the caller received and examined,
 /// and holds every answer against that. How many bytes a read brings is the reader's affair within bounds.
 /// </summary>
 internal sealed class ReaderModel
@@ -38,7 +38,7 @@ internal sealed class ReaderModel
 
     private long Rest => Math.Max(0, _end - _position);
 
-    /// <summary>Runs a case, and then reads what is left.</summary>
+    /// <summary>Runs a case, and then reads the rest.</summary>
     public static async Task CheckAsync(ReaderCase given)
     {
         using var pool = new CountingPool();
@@ -156,7 +156,7 @@ internal sealed class ReaderModel
             Assert.True(result.IsCompleted || length > _examined, "nothing new and no end");
             Assert.True(result.IsCompleted || length >= atLeast, $"{length} of {atLeast} bytes");
 
-            // A chunk is added to what was examined, unless more was handed out already or asked for.
+            // A chunk is added to the examined bytes, unless more was handed out already or asked for.
             long given = _hasResult ? _last.Buffer.Length : 0;
             Assert.InRange(length, 0, Math.Max(Math.Max(given, atLeast), Plus(_examined, _chunk)));
         }
@@ -192,7 +192,7 @@ internal sealed class ReaderModel
         _position += consumed;
         _examined = examined - consumed;
 
-        // What is left of the buffer is what the next read gives at least; its cursors stay good.
+        // The next read returns at least the rest of the buffer; its cursors stay good.
         _last = new ReadResult(_last.Buffer.Slice(consumed), isCanceled: false, isCompleted: false);
     }
 

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Properties;
 
-/// <summary>A way to write, and what is done.</summary>
+/// <summary>A method of writing, and its calls.</summary>
 internal sealed record WriterCase(string Kind, IReadOnlyList<WriterStep> Steps)
 {
     public override string ToString() => $"{Kind}: {string.Join(", ", Steps)}";

@@ -4,7 +4,7 @@ using FsCheck.Fluent;
 
 namespace Millrace.Tests.Properties;
 
-/// <summary>Whatever is done with a writer, what it accepted is what is published.</summary>
+/// <summary>Whatever is done with a writer, exactly the accepted bytes are published.</summary>
 public sealed class WriterPropertyTests
 {
     private const int Block = 256 * 1024;
@@ -61,7 +61,7 @@ public sealed class WriterPropertyTests
 
         ReadOnlyMemory<byte> expected = TestContent.Of(accepted);
         Assert.Equal(accepted, commit.Length);
-        Assert.True(expected.Span.SequenceEqual(File.ReadAllBytes(folder["file"])), "The file is not what was accepted.");
+        Assert.True(expected.Span.SequenceEqual(File.ReadAllBytes(folder["file"])), "The file differs from the accepted bytes.");
         Assert.Equal(["file"], folder.Names);
         if (kind.Options.ComputeSha256)
         {
@@ -118,7 +118,7 @@ public sealed class WriterPropertyTests
         }
     }
 
-    /// <summary>A cancellation that nobody has taken yet may end the first commit; nothing is lost by it.</summary>
+    /// <summary>A pending cancellation may end the first commit; nothing is lost by it.</summary>
     private static async Task<CommitResult> CommitAsync(FilePipeWriter writer)
     {
         try

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Properties;
 
-/// <summary>What is done with a writer.</summary>
+/// <summary>A call on a writer.</summary>
 internal abstract record WriterStep
 {
     /// <summary>Asks for so many bytes, fills some of them and advances.</summary>

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Scanning;
 
-/// <summary>How the records of a <see cref="ScanCase"/> are told apart.</summary>
+/// <summary>How the records of a <see cref="ScanCase"/> are separated.</summary>
 internal enum BoundaryKind
 {
     /// <summary>By nothing: every byte is one.</summary>

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Scanning;
 
-/// <summary>One random case: a file of records, what is known of where they end, and how it is scanned.</summary>
+/// <summary>One random case: a file of records, the rule for their ends, and how it is scanned.</summary>
 internal sealed record ScanCase(
     BoundaryKind Kind,
     IReadOnlyList<int> Lengths,
@@ -45,7 +45,7 @@ internal sealed record ScanCase(
         return [.. bytes];
     }
 
-    /// <summary>What the scan is told.</summary>
+    /// <summary>The scan's boundary.</summary>
     public RecordBoundary Boundary() => Kind switch
     {
         BoundaryKind.Delimiter => RecordBoundary.After(Delimiter),
@@ -55,7 +55,7 @@ internal sealed record ScanCase(
         _ => default,
     };
 
-    /// <summary>Whether a record begins somewhere behind the first byte of the scanned part, by the definition alone.</summary>
+    /// <summary>Whether a record begins somewhere after the first byte of the scanned part, by the definition alone.</summary>
     public bool Begins(ReadOnlySpan<byte> content, int place, int end) => Kind switch
     {
         BoundaryKind.Delimiter => content[place - 1] == Delimiter,

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Scanning;
 
-/// <summary>What the reader of one range gave.</summary>
+/// <summary>The bytes from the reader of one range.</summary>
 internal sealed record ScannedRange(long Start, long Length, byte[] Bytes)
 {
     /// <summary>Scans and keeps everything.</summary>

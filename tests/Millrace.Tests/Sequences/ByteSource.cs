@@ -19,7 +19,7 @@ internal sealed class ByteSource : IAsyncDisposable
         _cleanUp = cleanUp;
     }
 
-    /// <summary>Whether what a walk did not take is there for the next one.</summary>
+    /// <summary>Whether bytes that a walk did not take are there for the next one.</summary>
     public bool KeepsTheRest => _stream is null or { CanSeek: true };
 
     public ByteSequence Bytes(CancellationToken cancellationToken = default) =>
@@ -41,7 +41,7 @@ internal sealed class ByteSource : IAsyncDisposable
         Action<ReadOnlySpan<byte>> action, CancellationToken cancellationToken = default) =>
         _reader?.ForEachSegmentAsync(action, cancellationToken) ?? _stream!.ForEachSegmentAsync(action, cancellationToken);
 
-    /// <summary>Reads what is left, as somebody does who knows nothing of sequences.</summary>
+    /// <summary>Reads the rest, as a caller without sequences does.</summary>
     public async Task<byte[]> ReadToEndAsync()
     {
         using var rest = new MemoryStream();

@@ -33,7 +33,7 @@ internal static class ByteSources
     public static IEnumerable<string> Names => ByName.Keys.Order(StringComparer.Ordinal);
 
     /// <param name="name">One of <see cref="Names"/>.</param>
-    /// <param name="content">What is to be read.</param>
+    /// <param name="content">The content to read.</param>
     /// <param name="pieces">The lengths of the pieces in which it comes, over and over; 0 alone is all at once.</param>
     public static ByteSource Open(string name, byte[] content, params IReadOnlyList<int> pieces) =>
         ByName[name](content, pieces);

@@ -7,7 +7,7 @@ namespace Millrace.Tests.Sequences;
 [AttributeUsage(AttributeTargets.Method)]
 internal sealed class EverySourceAttribute : DataAttribute
 {
-    /// <summary>Only sources where what a walk did not take is there for the next one.</summary>
+    /// <summary>Only sources where bytes that a walk did not take are there for the next one.</summary>
     public bool KeepsTheRest { get; init; }
 
     /// <summary>Only sources that are read more than once; a sequence comes with one read, and with its end.</summary>

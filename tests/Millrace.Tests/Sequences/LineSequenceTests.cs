@@ -258,7 +258,7 @@ public sealed class LineSequenceTests
         Assert.True(walk.Current.IsEmpty);
     }
 
-    /// <summary>Memory that counts how often somebody looks at it.</summary>
+    /// <summary>Memory that counts how often it is read.</summary>
     private sealed class CountedMemory(byte[] bytes) : MemoryManager<byte>
     {
         public int Uses { get; private set; }

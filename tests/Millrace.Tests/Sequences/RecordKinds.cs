@@ -9,7 +9,7 @@ internal abstract record RecordKind(string Name, int Size)
     /// <summary>Walks over records and adds their bytes, as they are in memory, to a list, also when it fails.</summary>
     public abstract Task TakeAsync(ByteSource source, ByteOrder byteOrder, int count, List<byte> taken);
 
-    /// <summary>What the bytes of records are in memory.</summary>
+    /// <summary>The layout of records in memory.</summary>
     public abstract byte[] Expected(ReadOnlySpan<byte> records, ByteOrder byteOrder);
 }
 

@@ -111,7 +111,7 @@ public sealed class SegmentSequenceTests
         {
             if (calls++ == 2 || span.Length == Content.Length)
             {
-                throw new NotSupportedException("says the test");
+                throw new NotSupportedException("The test's failure.");
             }
 
             taken += span.Length;

@@ -41,7 +41,7 @@ public sealed class SequenceContextTests
         Assert.False(await IsPostedAsync(captured: false, Walks[kind]));
     }
 
-    /// <summary>Begins a walk in a context, lets it wait, and says whether it came back through the context.</summary>
+    /// <summary>Begins a walk in a context, lets it wait, and returns whether it came back through the context.</summary>
     private static async Task<bool> IsPostedAsync(bool captured, Func<PipeReader, bool, Task> walk)
     {
         var pipe = new Pipe();

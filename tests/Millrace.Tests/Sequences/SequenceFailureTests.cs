@@ -8,7 +8,7 @@ public sealed class SequenceFailureTests
     [Fact]
     public async Task A_readers_exception_follows_every_byte_before_it()
     {
-        var reason = new IOException("says the test");
+        var reason = new IOException("The test's failure.");
         var reader = new ScriptedReader([ScriptedReader.Piece("ab"), ScriptedReader.Failure(reason)]);
         var taken = new List<byte>();
 
@@ -23,7 +23,7 @@ public sealed class SequenceFailureTests
     public async Task Iterating_can_continue_after_a_reader_failed_once()
     {
         var reader = new ScriptedReader([
-            ScriptedReader.Piece("on"), ScriptedReader.Failure(new IOException("says the test")),
+            ScriptedReader.Piece("on"), ScriptedReader.Failure(new IOException("The test's failure.")),
             ScriptedReader.Piece("e\ntwo")]);
         await Assert.ThrowsAsync<IOException>(() => reader.ReadLinesAsync().TakeAsync());
 
@@ -34,7 +34,7 @@ public sealed class SequenceFailureTests
     public async Task A_move_after_a_failed_one_continues_at_the_same_place()
     {
         var reader = new ScriptedReader([
-            ScriptedReader.Piece("ab"), ScriptedReader.Failure(new IOException("says the test")),
+            ScriptedReader.Piece("ab"), ScriptedReader.Failure(new IOException("The test's failure.")),
             ScriptedReader.Piece("cdefgh")]);
         RecordSequence<int>.Enumerator walk = reader.ReadRecordsAsync<int>().GetAsyncEnumerator();
         await Assert.ThrowsAsync<IOException>(async () => await walk.MoveNextAsync());
@@ -57,7 +57,7 @@ public sealed class SequenceFailureTests
             {
                 if (line.Span.SequenceEqual("two"u8))
                 {
-                    throw new NotSupportedException("says the test");
+                    throw new NotSupportedException("The test's failure.");
                 }
             }
         });
@@ -74,7 +74,7 @@ public sealed class SequenceFailureTests
         {
             if (value == 'd')
             {
-                throw new NotSupportedException("says the test");
+                throw new NotSupportedException("The test's failure.");
             }
         }).Soon());
 
@@ -173,7 +173,7 @@ public sealed class SequenceFailureTests
     public async Task A_writers_exception_reaches_the_caller()
     {
         var pipe = new Pipe();
-        await pipe.Writer.CompleteAsync(new NotSupportedException("says the test"));
+        await pipe.Writer.CompleteAsync(new NotSupportedException("The test's failure."));
 
         await Assert.ThrowsAsync<NotSupportedException>(() => pipe.Reader.ReadBytesAsync().TakeAsync());
     }

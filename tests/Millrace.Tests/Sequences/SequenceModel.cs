@@ -15,13 +15,13 @@ internal sealed class SequenceModel
 
     private ReadOnlySpan<byte> Rest => _content.AsSpan(_position);
 
-    /// <summary>Runs a case, and then reads what is left.</summary>
+    /// <summary>Runs a case, and then reads the rest.</summary>
     public static async Task CheckAsync(SequenceCase given)
     {
         await using ByteSource source = ByteSources.Open(given.Source, given.Content, given.Pieces);
         var model = new SequenceModel(source, given.Content);
 
-        // Of a stream without positions, what the first walk has read ahead is lost.
+        // Of a stream without positions, the bytes that the first walk read ahead are lost.
         foreach (SequenceWalk walk in source.KeepsTheRest ? given.Walks : given.Walks.Take(1))
         {
             await model.DoAsync(walk);
@@ -113,7 +113,7 @@ internal sealed class SequenceModel
         {
             if (++calls == count)
             {
-                throw new NotSupportedException("says the test");
+                throw new NotSupportedException("The test's failure.");
             }
 
             taken.AddRange(span);

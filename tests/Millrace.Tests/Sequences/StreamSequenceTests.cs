@@ -118,7 +118,7 @@ public sealed class StreamSequenceTests
             {
                 cancelling?.Cancel();
                 cancellationToken.ThrowIfCancellationRequested();
-                throw new IOException("says the test");
+                throw new IOException("The test's failure.");
             }
 
             return Read(buffer.Span[..Math.Min(10, buffer.Length)]);

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Sequences;
 
-/// <summary>Walks that collect what they meet and end after a number of elements.</summary>
+/// <summary>Walks that collect elements and end after a number of elements.</summary>
 internal static class Walks
 {
     public static Task<byte[]> TakeAsync(this ByteSequence bytes, int count = int.MaxValue)

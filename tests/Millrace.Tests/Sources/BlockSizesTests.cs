@@ -4,7 +4,7 @@ using Millrace.Sources;
 
 namespace Millrace.Tests.Sources;
 
-/// <summary>How many bytes a block takes: what was asked for, or what the process measured, in proportion to the file.</summary>
+/// <summary>How many bytes a block takes: the requested size, or the measured one, in proportion to the file.</summary>
 public sealed class BlockSizesTests
 {
     private const int KiB = 1024;

@@ -104,7 +104,7 @@ public sealed class BufferTests : FolderTests
         writer.Write(new byte[200_000]);
         Assert.Equal(0, new FileInfo(staged).Length);
 
-        // Nobody flushes: full buffers have to go somewhere.
+        // Without flushes: full buffers have to go somewhere.
         for (int i = 0; i < 10; i++)
         {
             writer.Write(new byte[200_000]);

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Writing;
 
-/// <summary>Cancellation where nothing waits; what does is in <see cref="StalledFlushTests"/>.</summary>
+/// <summary>Cancellation where nothing waits; waiting flushes are in <see cref="StalledFlushTests"/>.</summary>
 public sealed class CancelFlushTests : FolderTests
 {
     [Theory, EveryWriter]

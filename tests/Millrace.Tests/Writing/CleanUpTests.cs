@@ -2,7 +2,7 @@ using Millrace.Writing;
 
 namespace Millrace.Tests.Writing;
 
-/// <summary>What killed writers leave, and what is never touched.</summary>
+/// <summary>The files that killed writers leave, and those that are never touched.</summary>
 public sealed class CleanUpTests : FolderTests
 {
     [Fact]

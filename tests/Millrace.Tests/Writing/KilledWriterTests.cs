@@ -5,8 +5,8 @@ using Millrace.Writing;
 namespace Millrace.Tests.Writing;
 
 /// <summary>
-/// A process that publishes files is killed with SIGKILL at random moments: under every name is a whole file, and what was
-/// said to be published is there.
+/// A process that publishes files is killed with SIGKILL at random moments: under every name is a whole file, and every file
+/// reported as published is there.
 /// </summary>
 public sealed class KilledWriterTests
 {
@@ -63,7 +63,7 @@ public sealed class KilledWriterTests
 
     private static string Name(long version) => version.ToString(CultureInfo.InvariantCulture);
 
-    /// <returns>The last version that it said was published.</returns>
+    /// <returns>The last version that it reported as published.</returns>
     private static async Task<long> RunAndKillAsync(
         TemporaryFolder folder, string mode, WriteStrategy strategy, long first, Random random)
     {

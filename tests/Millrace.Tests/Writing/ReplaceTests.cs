@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Millrace.Tests.Writing;
 
-/// <summary>What a commit does to what has the name.</summary>
+/// <summary>The effect of a commit on the file that has the name.</summary>
 [SupportedOSPlatform("linux")]
 public sealed class ReplaceTests : FolderTests
 {

@@ -101,7 +101,7 @@ public sealed class StalledFlushTests
             new FileWriteOptions { Strategy = WriteStrategy.Buffered, Durability = Durability.None, Pool = pool });
         disk.Freeze();
 
-        // On a thread of its own: begun after the thaw, on a busy pool, the write would teach the writer nothing.
+        // On a separate thread: begun after the thaw, on a busy pool, the write would teach the writer nothing.
         var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         Task first = Task.Factory.StartNew(
             () =>

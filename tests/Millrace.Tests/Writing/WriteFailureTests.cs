@@ -2,7 +2,7 @@ using System.Runtime.Versioning;
 
 namespace Millrace.Tests.Writing;
 
-/// <summary>What cannot be written: a typed error, the old file as it was, nothing left beside it.</summary>
+/// <summary>Failed writes: a typed error, the old file as it was, nothing left beside it.</summary>
 [SupportedOSPlatform("linux")]
 public sealed class WriteFailureTests : FolderTests
 {
@@ -96,7 +96,7 @@ public sealed class WriteFailureTests : FolderTests
     [NeedsFact(Need.Bash)]
     public async Task File_size_limit_is_an_error_and_not_a_signal()
     {
-        // The runtime itself maps a large file in memory, unless it is told not to.
+        // The runtime itself maps a large file in memory, unless it is configured not to.
         using var child = ChildProcess.StartAfter(
             "export DOTNET_EnableWriteXorExecute=0 && ulimit -f 1024", "write-too-much", Folder["file"]);
         Assert.Equal(nameof(FilePipeError.FileTooLarge), await child.ReadLineAsync());

@@ -5,7 +5,7 @@ public sealed class QuotaTests : BucketTest
 {
     private const int Mega = 1 << 20;
 
-    /// <summary>For what the store keeps in the bucket itself, which counts.</summary>
+    /// <summary>For the store's own objects in the bucket, which count.</summary>
     private const int Slack = 64 * 1024;
 
     [NeedsFact(Need.Ceph)]
@@ -142,7 +142,7 @@ public sealed class QuotaTests : BucketTest
         await Bucket.PutAsync("before", new byte[100]);
     }
 
-    /// <summary>Waits until the store has counted what was there before it.</summary>
+    /// <summary>Waits until the store has counted the earlier objects.</summary>
     private static async Task CountedAsync(S3FileStore store, long limit)
     {
         // Waits for the expiry before the count.

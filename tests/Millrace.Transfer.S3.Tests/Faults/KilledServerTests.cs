@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Millrace.Transfer.S3.Tests.Faults;
 
-/// <summary>One of three servers behind nginx is killed during uploads, and clients go on with the others.</summary>
+/// <summary>One of three servers behind nginx is killed during uploads, and clients continue with the others.</summary>
 public sealed class KilledServerTests : IDisposable
 {
     private const int Length = 100_000_000;

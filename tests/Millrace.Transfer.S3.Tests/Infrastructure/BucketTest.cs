@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.S3.Tests.Infrastructure;
 
-/// <summary>Every test has a bucket and a folder of its own.</summary>
+/// <summary>Every test has its own bucket and folder.</summary>
 public abstract class BucketTest : IAsyncLifetime
 {
     private TestBucket? _bucket;

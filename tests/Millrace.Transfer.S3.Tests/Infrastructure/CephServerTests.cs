@@ -38,7 +38,7 @@ public sealed class CephServerTests : IDisposable
         Assert.Equal(isKilled, Directory.Exists(_folder["ceph"]));
     }
 
-    /// <summary>A process that nobody has waited for yet has no command line any more.</summary>
+    /// <summary>A zombie process has no command line any more.</summary>
     private static bool HasEnded(string process)
     {
         try

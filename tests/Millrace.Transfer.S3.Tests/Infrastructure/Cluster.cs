@@ -28,7 +28,7 @@ internal sealed class Cluster : IAsyncDisposable
     public string BucketName { get; }
 
     /// <param name="ceph">The S3 server; null for one that the sample starts.</param>
-    /// <returns>The cluster, and what it printed.</returns>
+    /// <returns>The cluster, and its output.</returns>
     public static async Task<Cluster> StartAsync(CephServer? ceph)
     {
         var start = new ProcessStartInfo(

@@ -22,7 +22,7 @@ internal static class MillraceCommand
             start.Environment[name] = value;
         }
 
-        // Not the profiles of whoever runs the tests.
+        // Not the user's profiles.
         start.Environment["HOME"] = folder;
         return Process.Start(start)!;
     }
@@ -53,7 +53,7 @@ internal static class MillraceCommand
     }
 
     /// <summary>Runs it and asserts that it succeeds.</summary>
-    /// <returns>What it printed.</returns>
+    /// <returns>Its output.</returns>
     public static async Task<string> SucceedAsync(string folder, params string[] arguments)
     {
         (int exitCode, string output, string error) = await RunAsync(folder, null, arguments);

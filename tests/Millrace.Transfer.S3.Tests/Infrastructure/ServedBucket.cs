@@ -16,7 +16,7 @@ internal sealed class ServedBucket : IAsyncDisposable
         Client = new HttpClient { BaseAddress = new Uri(ready.GetProperty("address").GetString()!), Timeout = TimeSpan.FromMinutes(2) };
     }
 
-    /// <summary>What it printed when it was ready.</summary>
+    /// <summary>Its output when it was ready.</summary>
     public JsonElement Ready { get; }
 
     public HttpClient Client { get; }

@@ -4,7 +4,7 @@ using Amazon.S3.Model;
 
 namespace Millrace.Testing;
 
-/// <summary>A bucket of its own for one test, which is deleted with everything in it.</summary>
+/// <summary>A bucket for one test, which is deleted with everything in it.</summary>
 internal sealed class TestBucket : IAsyncDisposable
 {
     private TestBucket(CephServer server)
@@ -70,7 +70,7 @@ internal sealed class TestBucket : IAsyncDisposable
     public async Task<IReadOnlyList<string>> VisibleAsync() =>
         [.. (await KeysAsync()).Where(static key => !key.Split('/').Contains(".millrace") && !key.EndsWith('/'))];
 
-    /// <summary>Keys of multipart uploads that nobody has completed or aborted.</summary>
+    /// <summary>Keys of multipart uploads that were neither completed nor aborted.</summary>
     public async Task<IReadOnlyList<string>> OpenUploadsAsync() =>
         [.. (await UploadsAsync()).Select(upload => upload.Key)];
 

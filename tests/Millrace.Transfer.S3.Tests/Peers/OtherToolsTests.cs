@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Millrace.Transfer.S3.Tests.Peers;
 
-/// <summary>rclone and s3cmd read what Millrace wrote, and Millrace serves what they wrote.</summary>
+/// <summary>rclone and s3cmd read Millrace's objects, and Millrace serves theirs.</summary>
 public sealed class OtherToolsTests : BucketTest
 {
     // More than one part of each.

@@ -138,7 +138,7 @@ public sealed class CommandTests : BucketTest
         await using ServedBucket server =
             await ServedBucket.StartAsync(Folder.Path, Bucket.Name, relay.Address, "--tokens", "tokens.json");
 
-        // Whoever asks the bucket now gets no answer.
+        // Requests to the bucket get no answer now.
         await relay.DisposeAsync();
         Assert.Equal(HttpStatusCode.Unauthorized, await AskAsync(null));
         Assert.Equal(HttpStatusCode.Unauthorized, await AskAsync("wrong"));

@@ -77,7 +77,7 @@ public sealed class MoveTests : BucketTest
         {
             Answer = request =>
             {
-                // The move has looked, and nobody has seen the file yet that is put now.
+                // The move has looked, and does not know the file that is put now.
                 if (!put && (request.Method == HttpMethod.Put || request.RequestUri!.Query.Contains("uploads", StringComparison.Ordinal))
                     && request.RequestUri!.AbsolutePath.EndsWith("/to", StringComparison.Ordinal))
                 {

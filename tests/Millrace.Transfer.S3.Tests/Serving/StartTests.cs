@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.S3.Tests.Serving;
 
-/// <summary>What keeps `millrace serve s3://…` from starting is said in one sentence.</summary>
+/// <summary>The reason why `millrace serve s3://…` cannot start is one sentence.</summary>
 public sealed class StartTests : BucketTest
 {
     [NeedsFact(Need.Ceph)]

@@ -4,7 +4,7 @@ using Millrace.Transfer.Server.Tests.Grpc;
 
 namespace Millrace.Transfer.Server.Tests.Access;
 
-/// <summary>No link leads a token out of its prefix, or anybody into the store's own folder, in any protocol.</summary>
+/// <summary>No link leads a token out of its prefix, or any client into the store's own folder, in any protocol.</summary>
 public sealed class PrefixLinkTests : GrpcTest
 {
     private const string Secret = "secret";

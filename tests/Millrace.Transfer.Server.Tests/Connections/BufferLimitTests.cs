@@ -95,7 +95,7 @@ public sealed class BufferLimitTests : IDisposable
         })));
         Assert.Equal(0, _limit.HeldBytes);
 
-        // What was aborted has left nothing behind either.
+        // Aborted connections have left nothing either.
         Held last = Open(blocks: 64);
         Assert.False(last.Memory.IsAborted);
         last.Rent();

@@ -12,7 +12,7 @@ public sealed class DateTests : GrpcTest
 {
     private static readonly DateTimeOffset Now = DateTimeOffset.UtcNow;
 
-    /// <summary>Seconds since 1970, and what is said of them: the nearest date that .NET has.</summary>
+    /// <summary>Seconds since 1970, and their date: the nearest one that .NET has.</summary>
     public static TheoryData<long, string, bool> Dates()
     {
         var dates = new TheoryData<long, string, bool>();
@@ -85,7 +85,7 @@ public sealed class DateTests : GrpcTest
         using var head = await Server.Client.SendAsync(new HttpRequestMessage(HttpMethod.Head, "/files/a"));
         Assert.Equal(head.Headers.Date, head.Content.Headers.LastModified);
 
-        // Whoever has the date of the file itself, from another server or by its own clock, gets the next version, too.
+        // A client with the date of the file itself, from another server or by its own clock, gets the next version, too.
         await (await Server.Client.PutAsync("/files/a", new StringContent("new"))).Content.ReadAsStringAsync();
         File.SetLastWriteTimeUtc(PathOf("a"), first.Content.Headers.LastModified!.Value.UtcDateTime.AddSeconds(1));
         foreach (DateTimeOffset since in new[] { first.Content.Headers.LastModified!.Value, Now.AddYears(20) })

@@ -40,13 +40,13 @@ public sealed class DownloadTests : ServerTest
         using HttpResponseMessage again = await GetAsync("files/a.txt");
         Assert.Equal(first.Headers.ETag, again.Headers.ETag);
 
-        await Server.WriteAsync("a.txt", "behind!"u8.ToArray());
+        await Server.WriteAsync("a.txt", "longer!"u8.ToArray());
         using HttpResponseMessage changed = await GetAsync("files/a.txt");
 
         Assert.NotEqual(first.Headers.ETag, changed.Headers.ETag);
-        Assert.Equal("behind!", await changed.Content.ReadAsStringAsync());
+        Assert.Equal("longer!", await changed.Content.ReadAsStringAsync());
         Assert.Equal(
-            DigestField.Format(Sha256Digest.Compute("behind!"u8)), changed.Headers.GetValues(TransferHeaders.ReprDigest).Single());
+            DigestField.Format(Sha256Digest.Compute("longer!"u8)), changed.Headers.GetValues(TransferHeaders.ReprDigest).Single());
     }
 
     [Fact]
@@ -67,13 +67,13 @@ public sealed class DownloadTests : ServerTest
         byte[] received = Encoding.Latin1.GetBytes(await connection.ReadToEndAsync());
         Assert.InRange(received.Length, 0, content.Length - 1);
 
-        // A page that the kernel lent to the socket shows what became of the file: zeros behind its new end.
+        // A page that the kernel lent to the socket shows the changed file: zeros after its new end.
         for (int i = 0; i < received.Length; i++)
         {
             Assert.True(received[i] == content[i] || (i >= Kept && received[i] == 0), $"Byte {i} is another one.");
         }
 
-        // Each says which connection ended and why; none is an exception that nobody caught.
+        // Each has the connection that ended and the reason; none is an unhandled exception.
         Assert.DoesNotContain(Server.Complaints, line => line.Contains("   at ", StringComparison.Ordinal));
     }
 

@@ -84,14 +84,14 @@ public sealed class FileNameTests : ServerTest, IDisposable
     private async Task CheckAsync(string method, string target)
     {
         RawResponse response = await SendAsync(method, target);
-        string told = $"{method} {target}: {response.Head}\n{response.Body}";
-        Assert.True(response.Status is >= 400 and < 500, told);
+        string answer = $"{method} {target}: {response.Head}\n{response.Body}";
+        Assert.True(response.Status is >= 400 and < 500, answer);
         Assert.DoesNotContain(Secret, response.Body);
 
         // Kestrel refuses malformed HTTP, without a body.
         bool isKestrels = response.Status == 400 && response.Head.Contains("Content-Length: 0\r\n", StringComparison.Ordinal);
         Assert.True(
-            isKestrels || response.Head.Contains($"Content-Type: {ErrorDocument.MediaType}", StringComparison.Ordinal), told);
+            isKestrels || response.Head.Contains($"Content-Type: {ErrorDocument.MediaType}", StringComparison.Ordinal), answer);
     }
 
     private Task<RawResponse> SendAsync(string method, string target) => RawConnection.ExchangeAsync(

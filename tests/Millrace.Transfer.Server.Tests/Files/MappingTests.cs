@@ -57,7 +57,7 @@ public sealed class MappingTests
             Assert.Equal((path, 400), (path, outside.Status));
         }
 
-        // What was not written below the files is not theirs to refuse.
+        // A path that is not below the files is not theirs to refuse.
         RawResponse elsewhere = await RawConnection.ExchangeAsync(
             server.Address, "GET /of/me/other/../x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         Assert.Equal(404, elsewhere.Status);

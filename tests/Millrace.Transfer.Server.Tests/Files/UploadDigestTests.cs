@@ -95,7 +95,7 @@ public sealed class UploadDigestTests : ServerTest
         }
     }
 
-    /// <summary>What a proxy makes of chunks that it gathers.</summary>
+    /// <summary>Chunks as a proxy joins them.</summary>
     [Theory, InlineData(""), InlineData("abcde")]
     public async Task Announced_digest_does_not_arrive_with_a_body_of_known_length(string content)
     {

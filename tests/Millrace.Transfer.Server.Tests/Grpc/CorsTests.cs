@@ -30,10 +30,10 @@ public sealed class CorsTests : GrpcTest
         GrpcReply reply = await CallAsync("grpc-web", "Stat", Frames.Of(new StatRequest { Name = "a" }), ("Origin", Origin));
         reply.Failed(5, TransferError.NotFound);
         Assert.Equal(Origin, reply.Headers["Access-Control-Allow-Origin"]);
-        string told = reply.Headers["Access-Control-Expose-Headers"];
+        string exposed = reply.Headers["Access-Control-Expose-Headers"];
         foreach (string name in (string[])["grpc-status", "grpc-message", "grpc-encoding", "grpc-accept-encoding", "millrace-error", "millrace-offset", "retry-after", "grpc-status-details-bin"])
         {
-            Assert.Contains(name, told, StringComparison.Ordinal);
+            Assert.Contains(name, exposed, StringComparison.Ordinal);
         }
     }
 

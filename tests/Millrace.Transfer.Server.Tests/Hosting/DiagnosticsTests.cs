@@ -6,7 +6,7 @@ using Millrace.Transfer.Server.Tests.Uploads;
 
 namespace Millrace.Transfer.Server.Tests.Hosting;
 
-/// <summary>What metrics, traces and the log tell of a transfer.</summary>
+/// <summary>Metrics, traces and log of a transfer.</summary>
 public sealed class DiagnosticsTests
 {
     [Fact]
@@ -75,7 +75,7 @@ public sealed class DiagnosticsTests
             await before.StartUploadAsync(new StartUploadOptions { Name = TransferName.Parse("b"), Length = 2 }, default);
         }
 
-        // An opened store looks at once; whether that is before or after somebody counts must not matter.
+        // An opened store looks at once; whether that is before or after the metrics are read must not matter.
         clock.Advance(TimeSpan.FromDays(30));
         await using var local = new LocalFileStore(folder.Path, options);
         local.TellExpiredTo(count => meter.Upload("expired", count));

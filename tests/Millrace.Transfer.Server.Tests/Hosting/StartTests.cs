@@ -171,7 +171,7 @@ public sealed class StartTests : IDisposable
     [Fact]
     public async Task Taken_http2_port_is_left_out_with_a_note()
     {
-        // The two ports have to lie side by side, which the system promises nobody.
+        // The two ports have to lie side by side, which the system does not promise.
         for (int i = 0; i < 100; i++)
         {
             using var taken = new TcpListener(IPAddress.Loopback, 0);

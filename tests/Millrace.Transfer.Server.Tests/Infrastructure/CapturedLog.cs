@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>What is logged at a level or above.</summary>
+/// <summary>Log entries at a level or above.</summary>
 internal sealed class CapturedLog(LogLevel level) : ILoggerProvider, ILogger
 {
     public ConcurrentQueue<string> Lines { get; } = new();

@@ -9,7 +9,7 @@ public abstract class ClientTest : ServerTest, IDisposable
     /// <summary>Nothing, one byte, around a chunk of 64 KiB, and a real file.</summary>
     public static TheoryData<int> Sizes { get; } = new(0, 1, 65_535, 65_536, 65_537, Large);
 
-    /// <summary>Where clients put what they get.</summary>
+    /// <summary>Where clients put their downloads.</summary>
     protected string Here { get; } = Directory.CreateTempSubdirectory("millrace-client-").FullName;
 
     protected string Url(string path) => Server.Url(path).AbsoluteUri;

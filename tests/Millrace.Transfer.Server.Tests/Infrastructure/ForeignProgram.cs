@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>A program of others, run as anybody would run it.</summary>
+/// <summary>A program of others, run as users run it.</summary>
 internal sealed class ForeignProgram : IDisposable
 {
     private static readonly TimeSpan Bound = TimeSpan.FromMinutes(3);
@@ -18,7 +18,7 @@ internal sealed class ForeignProgram : IDisposable
         _errors = process.StandardError.ReadToEndAsync();
     }
 
-    /// <summary>What a program did.</summary>
+    /// <summary>A program's result.</summary>
     public sealed record Result(int ExitCode, string Output, string Errors)
     {
         /// <summary>Asserts that it succeeded.</summary>

@@ -2,7 +2,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>A certificate for 127.0.0.1 that nobody but these tests trusts.</summary>
+/// <summary>A certificate for 127.0.0.1 that only these tests trust.</summary>
 internal static class LoopbackCertificate
 {
     public static X509Certificate2 Instance { get; } = Make();

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>A clock that goes when it is told to; it begins now, because files bear times too.</summary>
+/// <summary>A clock that is advanced by the test; it begins now, because files bear times too.</summary>
 public sealed class ManualClock : TimeProvider
 {
     public DateTimeOffset Now { get; set; } = DateTimeOffset.UtcNow;

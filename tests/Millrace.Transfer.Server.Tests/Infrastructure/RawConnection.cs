@@ -95,7 +95,7 @@ internal sealed class RawConnection : IDisposable
         }
         catch (IOException)
         {
-            // As above.
+            // Also the end of a connection.
         }
 
         return Encoding.Latin1.GetString(all.ToArray());

@@ -38,7 +38,7 @@ public sealed class RunningServer : IAsyncDisposable
     /// <summary>Follows no redirects and decodes nothing.</summary>
     public HttpClient Client { get; }
 
-    /// <summary>What was logged as a warning or worse.</summary>
+    /// <summary>Log entries that are warnings or worse.</summary>
     public IReadOnlyCollection<string> Complaints => _log.Lines;
 
     public static async Task<RunningServer> StartAsync(RunningServerOptions? options = null)

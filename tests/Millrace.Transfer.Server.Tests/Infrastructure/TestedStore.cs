@@ -2,7 +2,7 @@ using Millrace.Transfer.S3;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>What the stores and servers under test keep files in: a folder, or, with <c>MILLRACE_STORE=s3</c>, a bucket.</summary>
+/// <summary>The storage of the stores and servers under test: a folder, or, with <c>MILLRACE_STORE=s3</c>, a bucket.</summary>
 public sealed class TestedStore : IAsyncDisposable
 {
     private const string Uploads = NameRules.HiddenFolder + "/uploads/";
@@ -65,7 +65,7 @@ public sealed class TestedStore : IAsyncDisposable
         return path;
     }
 
-    /// <summary>Puts a file there behind the store's back.</summary>
+    /// <summary>Puts a file there without the store.</summary>
     /// <returns>See <see cref="PathOf"/>.</returns>
     public async Task<string> WriteAsync(string name, ReadOnlyMemory<byte> content)
     {
@@ -95,7 +95,7 @@ public sealed class TestedStore : IAsyncDisposable
         : [.. Directory.GetFileSystemEntries(Root).Select(path => Path.GetFileName(path))
             .Where(name => name != NameRules.HiddenFolder).Order(StringComparer.Ordinal)];
 
-    /// <summary>What nobody has published, of uploads and of files that were being written.</summary>
+    /// <summary>The unpublished parts of uploads and of files that were being written.</summary>
     public IReadOnlyList<string> Leftovers() => _bucket is not null
         ? Task.Run(() => _bucket.KeysAsync(Uploads)).GetAwaiter().GetResult()
         : [.. Directory.EnumerateFiles(Root, "*", SearchOption.AllDirectories)

@@ -2,7 +2,7 @@ using System.Text.Json.Nodes;
 
 namespace Millrace.Transfer.Server.Tests.Interop;
 
-/// <summary>Uploads with a script of tests/interop, which runs somebody else's client in a process of its own.</summary>
+/// <summary>Uploads with a script of tests/interop, which runs another project's client in its own process.</summary>
 /// <param name="program">What runs the script.</param>
 /// <param name="script">Its file.</param>
 public abstract class ForeignUploadTest(string program, string script) : ClientTest
@@ -14,8 +14,8 @@ public abstract class ForeignUploadTest(string program, string script) : ClientT
 
     private static string Folder { get; } = Path.Combine(Repository.Root, "tests", "interop");
 
-    /// <summary>Uploads a file of so many bytes and compares what was published.</summary>
-    protected Task<JsonElement> UploadAsync(int length, string name, object told) => UploadAsync(Source(length), name, told);
+    /// <summary>Uploads a file of so many bytes and compares the published file.</summary>
+    protected Task<JsonElement> UploadAsync(int length, string name, object settings) => UploadAsync(Source(length), name, settings);
 
     /// <summary>Makes a file to be uploaded.</summary>
     protected string Source(int length)
@@ -25,9 +25,9 @@ public abstract class ForeignUploadTest(string program, string script) : ClientT
         return path;
     }
 
-    protected async Task<JsonElement> UploadAsync(string source, string name, object told, bool killed = false)
+    protected async Task<JsonElement> UploadAsync(string source, string name, object settings, bool killed = false)
     {
-        JsonObject all = JsonSerializer.SerializeToNode(told)!.AsObject();
+        JsonObject all = JsonSerializer.SerializeToNode(settings)!.AsObject();
         all["file"] = source;
         all["name"] = name;
         JsonElement done = await RunAsync(all, killed);
@@ -40,10 +40,10 @@ public abstract class ForeignUploadTest(string program, string script) : ClientT
     }
 
     /// <summary>Runs the script; the last line that it printed.</summary>
-    protected async Task<JsonElement> RunAsync(JsonObject told, bool killed = false)
+    protected async Task<JsonElement> RunAsync(JsonObject settings, bool killed = false)
     {
-        told["endpoint"] = Url("uploads");
-        ForeignProgram.Result result = await ForeignProgram.RunAsync(Folder, program, script, told.ToJsonString());
+        settings["endpoint"] = Url("uploads");
+        ForeignProgram.Result result = await ForeignProgram.RunAsync(Folder, program, script, settings.ToJsonString());
 
         // 128 + SIGKILL.
         Assert.True(

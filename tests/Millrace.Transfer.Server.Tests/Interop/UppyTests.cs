@@ -8,7 +8,7 @@ public sealed class UppyTests() : ForeignUploadTest("node", "uppy.mjs")
     public async Task Files_are_stored_in_the_folders_they_were_dropped_from()
     {
         (string Source, string Name)[] files = [.. ChunkSizes.Select(size => (Source(size), $"{size} bytes.bin"))];
-        await RunAsync(Told(new
+        await RunAsync(Settings(new
         {
             chunkSize = Chunk,
             files = files.Select(static file => new { file = file.Source, name = file.Name, relativePath = $"dropped/{file.Name}" }),
@@ -24,10 +24,10 @@ public sealed class UppyTests() : ForeignUploadTest("node", "uppy.mjs")
     {
         string source = Source(Large);
         JsonElement done = await RunAsync(
-            Told(new { chunkSize = Chunk, pause = true, files = new[] { new { file = source, name = "paused" } } }));
+            Settings(new { chunkSize = Chunk, pause = true, files = new[] { new { file = source, name = "paused" } } }));
         Assert.Equal(1, done.GetProperty("pauses").GetInt32());
         AssertSame(source, Server.PathOf("paused"));
     }
 
-    private static JsonObject Told(object told) => JsonSerializer.SerializeToNode(told)!.AsObject();
+    private static JsonObject Settings(object settings) => JsonSerializer.SerializeToNode(settings)!.AsObject();
 }

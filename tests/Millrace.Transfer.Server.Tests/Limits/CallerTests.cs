@@ -2,7 +2,7 @@ using Microsoft.AspNetCore.Builder;
 
 namespace Millrace.Transfer.Server.Tests.Limits;
 
-/// <summary>Whom a server takes for one caller where no token tells.</summary>
+/// <summary>Which clients a server counts as one caller without a token.</summary>
 public sealed class CallerTests
 {
     [Theory]

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server.Tests.Limits;
 
-/// <summary>A slow sender holds a connection only for a while, and blocks nobody else.</summary>
+/// <summary>A slow sender holds a connection only for a while, and does not block other clients.</summary>
 public sealed class SlowSenderTests
 {
     private const int Many = 200;
@@ -34,7 +34,7 @@ public sealed class SlowSenderTests
 
             Assert.Equal("quick", await served.Client.GetStringAsync("files/quick"));
 
-            // And each of them is told, or closed.
+            // And each of them is answered, or closed.
             string[] answers = await Task.WhenAll(slow.Select(connection => connection.ReadToEndAsync()));
             Assert.All(answers, answer => Assert.True(answer.Length == 0 || answer.Contains(" 408 ", StringComparison.Ordinal), answer));
             await stop.CancelAsync();

@@ -5,23 +5,23 @@ public sealed class CallsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task The_service_is_healthy(string peer)
     {
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "millrace.v1.FileTransfer");
-        Assert.Equal("SERVING", said.Succeeded().Text("health"));
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "millrace.v1.FileTransfer");
+        Assert.Equal("SERVING", reply.Succeeded().Text("health"));
     }
 
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Unknown_service_is_NOT_FOUND(string peer)
     {
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "other.Service");
-        said.Failed("NOT_FOUND");
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "other.Service");
+        reply.Failed("NOT_FOUND");
     }
 
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Stat_returns_length_version_and_digest(string peer)
     {
         string path = await MakeTheirsAsync("Größe 世界", 70_000);
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "Größe 世界");
-        JsonElement file = said.Succeeded().GetProperty("file");
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "Größe 世界");
+        JsonElement file = reply.Succeeded().GetProperty("file");
         Assert.Equal("Größe 世界", file.Text("name"));
         Assert.Equal(70_000, file.Number("length"));
         Assert.Equal(Sha256Of(path), file.Text("sha256"));
@@ -32,17 +32,17 @@ public sealed class CallsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Messages_beyond_ASCII_are_read_as_they_were_written(string peer)
     {
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "100 % Größe 世界");
-        said.Failed("NOT_FOUND");
-        Assert.Contains("100 % Größe 世界", said.Text("message"), StringComparison.Ordinal);
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "100 % Größe 世界");
+        reply.Failed("NOT_FOUND");
+        Assert.Contains("100 % Größe 世界", reply.Text("message"), StringComparison.Ordinal);
     }
 
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Names_that_lead_out_of_the_folder_are_INVALID_ARGUMENT(string peer)
     {
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "../passwd");
-        said.Failed("INVALID_ARGUMENT");
-        Assert.Equal(nameof(TransferError.InvalidName), said.Trailer("millrace-error"));
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "../passwd");
+        reply.Failed("INVALID_ARGUMENT");
+        Assert.Equal(nameof(TransferError.InvalidName), reply.Trailer("millrace-error"));
     }
 
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
@@ -79,7 +79,7 @@ public sealed class CallsOfPeersTests : PeerTest
         (await program.RunAsync(Grpc, "delete", "--name", "file", "--token", token)).Failed("PERMISSION_DENIED");
     }
 
-    private static IEnumerable<string> Entries(JsonElement said) => said.Succeeded().GetProperty("entries").EnumerateArray()
+    private static IEnumerable<string> Entries(JsonElement reply) => reply.Succeeded().GetProperty("entries").EnumerateArray()
         .Select(static entry => entry.GetProperty("folder").GetBoolean()
             ? $"{entry.Text("name").TrimEnd('/')}/"
             : $"{entry.Text("name")} {entry.Number("length")}");

@@ -35,9 +35,9 @@ public sealed class CurlFramesTests : PeerTest
     }
 
     [NeedsTheory(Need.Curl)]
-    [InlineData("Stat", "a message that is shorter than said", @"\000\000\000\000\011\012\004file", "", 13)]
+    [InlineData("Stat", "a message that is shorter than declared", @"\000\000\000\000\011\012\004file", "", 13)]
     [InlineData("Stat", "half of a prefix", @"\000\000\000", "", 13)]
-    [InlineData("Stat", "a message that is no protobuf", @"\000\000\000\000\002\377\377", "", 13)]
+    [InlineData("Stat", "a message that is not protobuf", @"\000\000\000\000\002\377\377", "", 13)]
     [InlineData("Stat", "a text that is longer than its message", @"\000\000\000\000\006\012\377file", "", 13)]
     [InlineData("Stat", "compressed without a coding", @"\001\000\000\000\006\012\004file", "", 13)]
     [InlineData("Stat", "an unknown coding", FrameOfFile, "grpc-encoding: lzma", 12)]

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server.Tests.Peers;
 
-/// <summary>A program with somebody else's implementation of gRPC; eng/grpc.sh builds them.</summary>
+/// <summary>A program with another implementation of gRPC; eng/grpc.sh builds them.</summary>
 internal sealed class PeerProgram
 {
     private static readonly string Built = Path.Combine(Repository.Root, "artifacts", "grpc");

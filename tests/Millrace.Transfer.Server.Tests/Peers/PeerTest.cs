@@ -47,7 +47,7 @@ public abstract class PeerTest : IAsyncLifetime
         return path;
     }
 
-    /// <summary>Makes a file of random bytes on the server's side, behind its back.</summary>
+    /// <summary>Makes a file of random bytes on the server's side, without the server.</summary>
     /// <returns>A path with its content.</returns>
     protected async Task<string> MakeTheirsAsync(string name, int length)
     {

@@ -8,11 +8,11 @@ public sealed class UploadsOfPeersTests : PeerTest
     public async Task A_file_is_published_under_its_name(string peer, int size)
     {
         string source = Make(Mine("file"), size);
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "upload", "--name", "a/b", "--file", source);
-        said.Succeeded();
-        Assert.Equal("a/b", said.GetProperty("file").Text("name"));
-        Assert.Equal(size, said.GetProperty("file").Number("length"));
-        Assert.Equal(Sha256Of(source), said.GetProperty("file").Text("sha256"));
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "upload", "--name", "a/b", "--file", source);
+        reply.Succeeded();
+        Assert.Equal("a/b", reply.GetProperty("file").Text("name"));
+        Assert.Equal(size, reply.GetProperty("file").Number("length"));
+        Assert.Equal(Sha256Of(source), reply.GetProperty("file").Text("sha256"));
         Assert.Equal(Sha256Of(source), Sha256Of(Theirs("a/b")));
     }
 
@@ -33,9 +33,9 @@ public sealed class UploadsOfPeersTests : PeerTest
     {
         await File.WriteAllBytesAsync(Mine("text"), Content.Text(3_000_000));
         await using var relay = new TestRelay(() => Grpc.Port);
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(
             relay.Address, "upload", "--name", "text", "--file", Mine("text"), "--gzip");
-        said.Succeeded();
+        reply.Succeeded();
         Assert.InRange(relay.Up, 1, 1_500_000);
         Assert.Equal(Sha256Of(Mine("text")), Sha256Of(Theirs("text")));
     }
@@ -44,9 +44,9 @@ public sealed class UploadsOfPeersTests : PeerTest
     public async Task Cancelled_upload_publishes_nothing(string peer)
     {
         string source = Make(Mine("file"), 50_000_000);
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(
             Grpc, "upload", "--name", "file", "--file", source, "--cancel-after", "1000000");
-        said.Failed("CANCELLED");
+        reply.Failed("CANCELLED");
         await AssertNothingRunsAsync();
         Assert.False(File.Exists(Theirs("file")));
     }
@@ -55,10 +55,10 @@ public sealed class UploadsOfPeersTests : PeerTest
     public async Task Stream_closed_without_end_is_an_interruption(string peer)
     {
         string source = Make(Mine("file"), 1_000_000);
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(
             Grpc, "upload", "--name", "file", "--file", source, "--end-after", "500000");
-        Assert.NotEqual("OK", said.Text("status"));
-        Assert.NotEqual("", said.Text("message"));
+        Assert.NotEqual("OK", reply.Text("status"));
+        Assert.NotEqual("", reply.Text("message"));
         await AssertNothingRunsAsync();
         Assert.False(File.Exists(Theirs("file")));
     }
@@ -66,9 +66,9 @@ public sealed class UploadsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Deadline_ends_a_silent_upload(string peer)
     {
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(
             Grpc, "upload", "--name", "file", "--file", Make(Mine("file"), 10), "--deadline", "300", "--stall");
-        said.Failed("DEADLINE_EXCEEDED");
+        reply.Failed("DEADLINE_EXCEEDED");
         await AssertNothingRunsAsync();
         Assert.False(File.Exists(Theirs("file")));
     }
@@ -77,9 +77,9 @@ public sealed class UploadsOfPeersTests : PeerTest
     public async Task CreateNew_of_an_existing_name_is_ALREADY_EXISTS(string peer)
     {
         await MakeTheirsAsync("file", 10);
-        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(
             Grpc, "upload", "--name", "file", "--file", Make(Mine("file"), 3_000_000), "--must-not-exist");
-        said.Failed("ALREADY_EXISTS");
+        reply.Failed("ALREADY_EXISTS");
         Assert.Equal(10, new FileInfo(Theirs("file")).Length);
     }
 }

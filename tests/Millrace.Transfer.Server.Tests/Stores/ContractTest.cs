@@ -5,7 +5,7 @@ public abstract class ContractTest : IAsyncLifetime
 {
     private TestedStore _files = null!;
 
-    /// <summary>What the stores keep files in.</summary>
+    /// <summary>The storage of the stores.</summary>
     protected TestedStore Files => _files;
 
     public async Task InitializeAsync() => _files = await TestedStore.CreateAsync();

@@ -126,7 +126,7 @@ public sealed class DeletedFolderTests : StoreTest
         }
         catch (TransferException)
         {
-            // Somebody else was faster.
+            // Another process was faster.
         }
     }
 

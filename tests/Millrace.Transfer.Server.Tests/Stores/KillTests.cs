@@ -6,7 +6,7 @@ using Child::Millrace.Transfer.Server.Tests.Child;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-/// <summary>A server that is killed while it takes uploads has not promised what it did not do.</summary>
+/// <summary>A server that is killed while it takes uploads has acknowledged only what it did.</summary>
 public sealed class KillTests
 {
     [Fact]
@@ -18,10 +18,10 @@ public sealed class KillTests
         {
             using var folder = new TemporaryFolder();
             int moment = new Random(seed).Next(1, 200);
-            Acknowledged said = await KillAsync(folder.Path, seed, moment);
+            Acknowledged acknowledged = await KillAsync(folder.Path, seed, moment);
             try
             {
-                await CheckAsync(folder, seed, said);
+                await CheckAsync(folder, seed, acknowledged);
             }
             catch (Exception exception)
             {
@@ -32,7 +32,7 @@ public sealed class KillTests
 
     private static async Task<Acknowledged> KillAsync(string folder, int seed, int moment)
     {
-        var said = new Acknowledged([], [], []);
+        var acknowledged = new Acknowledged([], [], []);
         using var process = Process.Start(new ProcessStartInfo(
             "dotnet",
             [
@@ -58,19 +58,19 @@ public sealed class KillTests
                 {
                     case "begun":
                         Assert.True(UploadId.TryParse(words[2], out UploadId id));
-                        said.Begun[number] = id;
+                        acknowledged.Begun[number] = id;
                         break;
                     case "saved":
-                        said.Saved[number] = long.Parse(words[2], CultureInfo.InvariantCulture);
+                        acknowledged.Saved[number] = long.Parse(words[2], CultureInfo.InvariantCulture);
                         break;
                     default:
-                        said.Published.Add($"{(words[0] == "put" ? "put" : "upload")}/{number}");
+                        acknowledged.Published.Add($"{(words[0] == "put" ? "put" : "upload")}/{number}");
                         break;
                 }
 
                 if (++seen == moment)
                 {
-                    // What it says until it is gone counts as well.
+                    // Lines printed until its end count as well.
                     process.Kill();
                 }
             }
@@ -83,10 +83,10 @@ public sealed class KillTests
             process.Kill();
         }
 
-        return said;
+        return acknowledged;
     }
 
-    private static async Task CheckAsync(TemporaryFolder folder, int seed, Acknowledged said)
+    private static async Task CheckAsync(TemporaryFolder folder, int seed, Acknowledged acknowledged)
     {
         await using var store = new LocalFileStore(folder.Path);
         FilePage page = await store.ListAsync(new ListFilesOptions { Recursive = true, PageSize = 10_000 }, default);
@@ -95,11 +95,11 @@ public sealed class KillTests
             await IsWholeAsync(store, folder, seed, entry.Name);
         }
 
-        Assert.Empty(said.Published.Except(page.Entries.Select(entry => entry.Name.Value)));
-        foreach ((int number, UploadId id) in said.Begun)
+        Assert.Empty(acknowledged.Published.Except(page.Entries.Select(entry => entry.Name.Value)));
+        foreach ((int number, UploadId id) in acknowledged.Begun)
         {
             UploadStatus status = (await store.FindUploadAsync(id, takeOver: true, default))!;
-            Assert.InRange(status.Offset, said.Saved.GetValueOrDefault(number), status.Length!.Value);
+            Assert.InRange(status.Offset, acknowledged.Saved.GetValueOrDefault(number), status.Length!.Value);
             if (!status.HasAll)
             {
                 await using UploadWriter writer = await store.AppendUploadAsync(id, status.Offset, discardable: false, default);

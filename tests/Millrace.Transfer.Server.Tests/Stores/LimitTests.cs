@@ -248,8 +248,8 @@ public sealed class LimitTests : StoreTest
 
             await writer.Body.FlushAsync();
         });
-        TransferException told = Errors.Translate(full);
-        Assert.Equal(TransferError.NoSpace, told.Error);
-        Assert.DoesNotContain("/", told.Message, StringComparison.Ordinal);
+        TransferException error = Errors.Translate(full);
+        Assert.Equal(TransferError.NoSpace, error.Error);
+        Assert.DoesNotContain("/", error.Message, StringComparison.Ordinal);
     }
 }

@@ -129,7 +129,7 @@ public sealed class LinkTests : StoreTest
         File.CreateSymbolicLink(Folder["pub/back"], "../pub/sub/file");
         var confined = (LocalFileStore)store.Within("pub".Name());
 
-        // The prefix is what it was made for, and may be a link itself.
+        // It was made for the prefix, which may be a link itself.
         Assert.Equal("1", await confined.GetAsync("pub/sub/file"));
         Assert.Equal("1", await confined.GetAsync("pub/inside"));
         Assert.Equal("1", await confined.GetAsync("pub/folder/file"));
@@ -283,7 +283,7 @@ public sealed class LinkTests : StoreTest
         }
     }
 
-    /// <summary>A root with a link in it, and a folder beside it that nobody may touch.</summary>
+    /// <summary>A root with a link in it, and a folder beside it that must not be touched.</summary>
     private sealed class Scene
     {
         public Scene(TemporaryFolder folder, string target)

@@ -226,7 +226,7 @@ public sealed class ListTests : StoreTest
                 using FileStream file = File.Create(path);
                 names.Add(name);
 
-                // Old, so that nobody has to wait until its version can be told.
+                // Old, so that the test need not wait until its version is certain.
                 File.SetLastWriteTimeUtc(path, DateTime.UnixEpoch.AddSeconds(i));
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
@@ -238,7 +238,7 @@ public sealed class ListTests : StoreTest
         return [.. names];
     }
 
-    /// <summary>Makes files with old contents, so that nobody has to wait until their versions can be told.</summary>
+    /// <summary>Makes files with old contents, so that the test need not wait until their versions are certain.</summary>
     private string[] CreateMany(int count)
     {
         string[] names = [.. Enumerable.Range(0, count).Select(i => $"n{i:00000}")];

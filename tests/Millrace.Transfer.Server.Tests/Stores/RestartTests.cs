@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-/// <summary>A store that opens a folder left in the middle of something: a copy of its folder is what a killed one leaves.</summary>
+/// <summary>A store that opens a folder left in the middle of something: a copy of its folder is that of a killed one.</summary>
 public sealed class RestartTests : StoreTest
 {
     [NeedsTheory(Need.Unix), EveryStore]

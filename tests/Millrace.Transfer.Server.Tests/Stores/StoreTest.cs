@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-/// <summary>Every test looks into a new folder of its own, and its stores are disposed with it.</summary>
+/// <summary>Every test uses a new folder, and its stores are disposed with it.</summary>
 [NeedsLocalFolder]
 public abstract class StoreTest : IAsyncLifetime
 {
@@ -8,7 +8,7 @@ public abstract class StoreTest : IAsyncLifetime
 
     protected TemporaryFolder Folder { get; } = new();
 
-    /// <summary>For what a killed process leaves of <see cref="Folder"/>.</summary>
+    /// <summary>For the <see cref="Folder"/> of a killed process.</summary>
     protected TemporaryFolder Killed { get; } = new();
 
     public Task InitializeAsync() => Task.CompletedTask;

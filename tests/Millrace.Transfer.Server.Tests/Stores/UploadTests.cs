@@ -33,7 +33,7 @@ public sealed class UploadTests : ContractTest
             Precondition = new WritePrecondition { Match = [new EntityTag("t")], UnmodifiedSince = DateTimeOffset.UnixEpoch },
             Metadata = "filename eA==",
             Expected = Sha256Digest.Compute("x"u8),
-            Owner = "somebody",
+            Owner = "other",
         };
         UploadId id;
         await using (Open(options, out IFileStore store))
@@ -307,7 +307,7 @@ public sealed class UploadTests : ContractTest
                 Assert.Equal("old", await store.GetAsync("a"));
             }
 
-            // The framework alone copies what it cannot link.
+            // The framework alone copies files that it cannot link.
             await using var native = new LocalFileStore(Files.Root);
             await native.MoveAsync("a", "c").FailsAsync(TransferError.InvalidRequest);
         }

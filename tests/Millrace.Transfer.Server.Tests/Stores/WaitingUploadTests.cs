@@ -157,7 +157,7 @@ public sealed class WaitingUploadTests : ContractTest
             new StartUploadOptions { Name = "a".Name(), Length = 2, Metadata = "before" }, default);
         string state = Files.PathOf($".millrace/uploads/{upload.Id}/state");
 
-        // What is not in memory is read again: after its start, and after each request that held it.
+        // State that is not in memory is read again: after its start, and after each request that held it.
         File.WriteAllText(state, File.ReadAllText(state).Replace("before", "started", StringComparison.Ordinal));
         Assert.Equal("started", (await store.FindUploadAsync(upload.Id, takeOver: true, default))!.Metadata);
         Assert.Equal("started", (await store.AppendAsync(upload.Id, 0, "x")).Metadata);

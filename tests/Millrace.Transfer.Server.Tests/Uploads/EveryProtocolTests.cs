@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
-/// <summary>What every protocol of uploads promises. What is peculiar to one has tests of its own.</summary>
+/// <summary>The promises of every upload protocol. Peculiarities of one have separate tests.</summary>
 public sealed class EveryProtocolTests : UploadProtocolTest
 {
     private static readonly byte[] Whole = Content.Of(100_000);
@@ -124,7 +124,7 @@ public sealed class EveryProtocolTests : UploadProtocolTest
     public async Task Unknown_uploads_are_not_found(UploadProtocol protocol)
     {
         await AssertUnknownAsync(protocol, "0123456789abcdef0123456789abcdef");
-        await AssertUnknownAsync(protocol, "nobody");
+        await AssertUnknownAsync(protocol, "none");
     }
 
     [Theory, EveryValue]

@@ -28,7 +28,7 @@ public sealed class TusFieldTests
     [InlineData("")]
     [InlineData("Partial")]
     [InlineData("final;")]
-    [InlineData("final;/uploads/nobody")]
+    [InlineData("final;/uploads/none")]
     [InlineData("final /uploads/" + A)]
     public void Other_concatenations_are_refused(string field) =>
         Assert.Equal(TransferError.InvalidRequest, Assert.Throws<TransferException>(() => TusConcat.Parse(field)).Error);

@@ -23,8 +23,8 @@ public sealed class TusMetadataTests
     [InlineData("näme d29ybGQ=", "ASCII")]
     public void Malformed_metadata_is_refused_with_a_reason(string field, string why)
     {
-        string said = Assert.Throws<TransferException>(() => TusMetadata.Parse(field)).Message;
-        Assert.Contains(why, said, StringComparison.Ordinal);
+        string message = Assert.Throws<TransferException>(() => TusMetadata.Parse(field)).Message;
+        Assert.Contains(why, message, StringComparison.Ordinal);
     }
 
     [Fact]

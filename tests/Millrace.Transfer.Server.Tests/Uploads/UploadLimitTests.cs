@@ -47,7 +47,7 @@ public sealed class UploadLimitTests : UploadProtocolTest
 
         await Server.Client.PutAsync("/files/b", new ByteArrayContent(new byte[600_000])).AnswersAsync(HttpStatusCode.Created);
 
-        // What is received counts.
+        // Received bytes count.
         Assert.Equal(
             UploadReply.Refused(protocol, TransferError.NoSpace, 0),
             (await AppendAsync(protocol, upload, 0, new byte[500_000], isLast: false)) with { Offset = 0 });

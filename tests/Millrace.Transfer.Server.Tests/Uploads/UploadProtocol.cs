@@ -16,7 +16,7 @@ public enum UploadProtocol
 
 /// <summary>How a request of an upload ended, in whichever protocol.</summary>
 /// <param name="Error">The <see cref="TransferError"/>; null when it succeeded.</param>
-/// <param name="Offset">Bytes that the server has, where the response says so.</param>
+/// <param name="Offset">Bytes that the server has, where the response has the offset.</param>
 /// <param name="Status">The status of a refusal: HTTP's or gRPC's.</param>
 internal readonly record struct UploadReply(string? Error, long? Offset, int Status = 0)
 {
@@ -27,7 +27,7 @@ internal readonly record struct UploadReply(string? Error, long? Offset, int Sta
         {
             TransferError.NotFound => (404, 5),
 
-            // To the draft, lengths that contradict each other are a problem of their own.
+            // To the draft, lengths that contradict each other are a separate problem.
             TransferError.TooLarge => (protocol == UploadProtocol.Draft ? 400 : 413, 8),
             TransferError.OffsetMismatch => (409, 10),
             TransferError.DigestMismatch => (protocol == UploadProtocol.Tus ? 460 : 400, 15),

@@ -171,7 +171,7 @@ public sealed class FolderTests : ServerTest
         Assert.Equal(10, (await client.FindAsync(Clients.Name("f/a")))!.Length);
     }
 
-    /// <summary>A server that lists what no server may: none of ours can be made to.</summary>
+    /// <summary>A server that lists invalid entries, which ours cannot do.</summary>
     private sealed class LyingServer(string listed) : HttpMessageHandler
     {
         protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) =>

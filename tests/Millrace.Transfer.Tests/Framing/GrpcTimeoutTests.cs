@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Tests.Framing;
 
-/// <summary>The field that says how long a caller waits.</summary>
+/// <summary>The field with the caller's timeout.</summary>
 public sealed class GrpcTimeoutTests
 {
     [Theory]

@@ -2,7 +2,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Tests.Grpc;
 
-/// <summary>What statuses become, whoever sends them.</summary>
+/// <summary>The errors for statuses, from any server.</summary>
 public sealed class RefusedCallTests
 {
     [Theory]
@@ -52,10 +52,10 @@ public sealed class RefusedCallTests
     [InlineData(13, "Failed", TransferError.Failed, true)]
     [InlineData(5, "Unheard", TransferError.NotFound, false)]
     [InlineData(5, "77", TransferError.NotFound, false)]
-    public async Task Millrace_server_sends_the_error_itself(int status, string told, TransferError error, bool transient)
+    public async Task Millrace_server_sends_the_error_itself(int status, string name, TransferError error, bool transient)
     {
         TransferException exception = await RefusedAsync(TransferProtocol.Grpc, context => RawAnswer.WriteAsync(
-            context, TransferProtocol.Grpc, [], status, ("millrace-error", told), ("millrace-offset", "1234"), ("retry-after", "7")));
+            context, TransferProtocol.Grpc, [], status, ("millrace-error", name), ("millrace-offset", "1234"), ("retry-after", "7")));
 
         Assert.Equal((error, transient), (exception.Error, exception.IsTransient));
         Assert.Equal(1234, exception.Offset);

@@ -17,7 +17,7 @@ internal sealed class CountingHandler : DelegatingHandler
 
     public int Gets => Volatile.Read(ref _gets);
 
-    /// <summary>Sees each request before it is sent; null for nobody.</summary>
+    /// <summary>Sees each request before it is sent; null for none.</summary>
     public Action<HttpRequestMessage>? Watch { get; init; }
 
     protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)

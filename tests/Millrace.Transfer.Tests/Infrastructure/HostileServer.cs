@@ -34,7 +34,7 @@ internal sealed class HostileServer : IAsyncDisposable
         return server;
     }
 
-    /// <summary>A description that is right, then what a test wants.</summary>
+    /// <summary>A correct description, then the test's bytes.</summary>
     public static Task<HostileServer> StartDescribedAsync(RequestDelegate answer) => StartAsync(context =>
         context.Request.Path == ServerDescription.Path
             ? JsonAsync(context, Description(context.Connection.LocalPort, """ "files":"/files","uploads":"/uploads" """))

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Tests.Infrastructure;
 
-/// <summary>A test with a server and a folder of its own.</summary>
+/// <summary>A test with its own server and folder.</summary>
 public abstract class ServerTest : IAsyncLifetime
 {
     internal TestServer Server { get; private set; } = null!;

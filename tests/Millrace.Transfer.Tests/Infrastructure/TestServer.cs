@@ -50,7 +50,7 @@ internal sealed class TestServer : IAsyncDisposable
 
     public string PathOf(string name) => Path.Combine(Root, name);
 
-    /// <summary>Puts a file there behind the server's back.</summary>
+    /// <summary>Puts a file there without the server.</summary>
     public byte[] Write(string name, int bytes, int seed = 1)
     {
         byte[] content = Content.Random(bytes, seed);

@@ -4,7 +4,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Millrace.Transfer.Tests.Infrastructure;
 
-/// <summary>A certificate for 127.0.0.1 that nobody has signed, and clients that take it.</summary>
+/// <summary>A certificate for 127.0.0.1 that no authority signed, and clients that take it.</summary>
 internal static class TlsFiles
 {
     /// <summary>Writes certificate and key into one file.</summary>

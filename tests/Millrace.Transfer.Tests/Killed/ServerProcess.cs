@@ -36,7 +36,7 @@ internal sealed class ServerProcess : IAsyncDisposable
         return new ServerProcess(process, ports[0], ports[1]);
     }
 
-    /// <summary>SIGKILL: nothing is flushed, nobody is asked.</summary>
+    /// <summary>SIGKILL: nothing is flushed.</summary>
     public async Task KillAsync()
     {
         _process.Kill();

@@ -3,7 +3,7 @@ using FsCheck.Fluent;
 
 namespace Millrace.Transfer.Tests.Parsing;
 
-/// <summary>What servers, users and whoever is between may send: any text has an answer, and what is written is read again.</summary>
+/// <summary>Input from servers, users and proxies: any text has an answer, and written text is read again.</summary>
 public sealed class ParserPropertyTests
 {
     private static readonly Config Quick = Config.QuickThrowOnFailure.WithMaxTest(2000);

@@ -4,7 +4,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer.Tests.Peers;
 
-/// <summary>A server with somebody else's implementation of gRPC, in a separate process; eng/grpc.sh builds them.</summary>
+/// <summary>A server with another implementation of gRPC, in a separate process; eng/grpc.sh builds them.</summary>
 internal sealed class ForeignServer : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
@@ -75,13 +75,13 @@ internal sealed class ForeignServer : IAsyncDisposable
             change?.Invoke(options);
         });
 
-    /// <summary>Waits until it has said that a method was called.</summary>
-    public Task AssertCalledAsync(string method) => AssertSaidAsync("method", method);
+    /// <summary>Waits until it has reported that a method was called.</summary>
+    public Task AssertCalledAsync(string method) => AssertReportedAsync("method", method);
 
-    /// <summary>Waits until it has said that a call was cancelled.</summary>
-    public Task AssertCancelledAsync(string method) => AssertSaidAsync("cancelled", method);
+    /// <summary>Waits until it has reported that a call was cancelled.</summary>
+    public Task AssertCancelledAsync(string method) => AssertReportedAsync("cancelled", method);
 
-    private async Task AssertSaidAsync(string field, string text)
+    private async Task AssertReportedAsync(string field, string text)
     {
         for (long end = Environment.TickCount64 + (long)Patience.TotalMilliseconds; !Lines.Any(IsThat); await Task.Delay(10))
         {

@@ -2,7 +2,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Tests.Trusting;
 
-/// <summary>Documents of a server that are endless, empty or not what they should be.</summary>
+/// <summary>Documents of a server that are endless, empty or invalid.</summary>
 public sealed class DocumentTests
 {
     [Theory]
@@ -19,7 +19,7 @@ public sealed class DocumentTests
         Assert.Contains("8388608", exception.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>It says no more than none: then the address is used as it was given.</summary>
+    /// <summary>It is the same as none: then the address is used as it was given.</summary>
     [Fact]
     public async Task Endless_description_is_none()
     {

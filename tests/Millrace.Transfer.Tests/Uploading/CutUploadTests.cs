@@ -2,7 +2,7 @@ using System.IO.Pipelines;
 
 namespace Millrace.Transfer.Tests.Uploading;
 
-/// <summary>Connections cut at random bytes; what arrives in the end is whole, and nothing is visible before.</summary>
+/// <summary>Connections cut at random bytes; the file is whole in the end, and nothing is visible before.</summary>
 public sealed class CutUploadTests : ServerTest
 {
     private const int Cuts = 3;
@@ -58,7 +58,7 @@ public sealed class CutUploadTests : ServerTest
 
         TransferResult result = await client.PutAsync(Folder.Write("x", content), Clients.Name("x"));
 
-        // What was in the sockets' buffers when it was cut is lost.
+        // The bytes in the sockets' buffers are lost when it is cut.
         Assert.Equal(2, result.Attempts);
         Assert.InRange(result.Sent, 24_000_000, 36_000_000);
     }

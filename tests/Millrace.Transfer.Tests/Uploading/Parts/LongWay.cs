@@ -11,7 +11,7 @@ internal static class LongWay
     public static IReadOnlyList<string> Unpublished(TestServer server) =>
         Directory.GetFiles(Path.Combine(server.Root, ".millrace", "uploads"), "data", SearchOption.AllDirectories);
 
-    /// <summary>Waits until nothing is left; the client does not wait for every answer to what it gives up.</summary>
+    /// <summary>Waits until nothing is left; the client does not wait for every answer to abandoned requests.</summary>
     public static async Task NothingIsLeftAsync(TestServer server)
     {
         for (int i = 0; i < 600 && Unpublished(server).Count > 0; i++)
