@@ -4,8 +4,8 @@ using System.Buffers.Text;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Turns what is written into base64 in the memory that the destination lends: bytes are written to the end of it, and
-/// become text from its beginning on.
+/// Turns written bytes into base64 in the memory that the destination lends: bytes are written to the end of it, and
+/// become text from its beginning.
 /// </summary>
 /// <remarks>
 /// One text: bytes that do not fill a group of three wait for the next, unless <see cref="Pad"/> ends it there. The
@@ -20,12 +20,12 @@ internal sealed class Base64PipeWriter(PipeWriter destination) : PipeWriter
     private const int BlockBytes = 3072;
 
     /// <summary>
-    /// Room between text and bytes: what a block becomes never reaches bytes that were not read, however the framework's
+    /// Room between text and bytes: the text of a block never reaches bytes that were not read, however the framework's
     /// vectors read and write within one.
     /// </summary>
     private const int Gap = BlockBytes / GroupBytes * GroupCharacters;
 
-    /// <summary>Bytes that are lent when nobody says how many.</summary>
+    /// <summary>Bytes that are lent without a size hint.</summary>
     private const int DefaultBytes = 4096;
 
     private readonly byte[] _rest = new byte[GroupBytes];

@@ -3,7 +3,7 @@ using System.Buffers.Text;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What base64 stands for; it may be padded at any group of four characters and go on behind that.</summary>
+/// <summary>The bytes of base64; it may be padded at any group of four characters and go on after that.</summary>
 internal sealed class Base64Stream(Stream text) : ReadOnlyStream
 {
     /// <summary>Reads of 64 KiB, as everywhere; none has room for less than a group.</summary>
@@ -51,7 +51,7 @@ internal sealed class Base64Stream(Stream text) : ReadOnlyStream
         base.Dispose(disposing);
     }
 
-    private static GrpcFault Malformed() => new(GrpcStatus.Internal, "The request is not base64, as its media type says it is.");
+    private static GrpcFault Malformed() => new(GrpcStatus.Internal, "The request is not base64, although its media type is.");
 
     private int Decode(Span<byte> buffer)
     {

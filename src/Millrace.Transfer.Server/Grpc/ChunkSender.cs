@@ -5,7 +5,7 @@ internal static class ChunkSender
 {
     /// <summary>Bytes after which chunks go to the connection: four chunks.</summary>
     /// <remarks>
-    /// Each time costs a wake-up of the thread that sends, and one of whoever receives: docs/measuring.md.
+    /// Each time costs a wake-up of the thread that sends, and one of the receiver: docs/measuring.md.
     /// </remarks>
     private const int FewFlushBytes = 960 * 1024;
 

@@ -6,12 +6,12 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 /// <remarks>Not thread-safe.</remarks>
 /// <param name="destination">The store's writer; not completed by this, and left with unflushed bytes.</param>
-/// <param name="room">Bytes that may come.</param>
-/// <param name="hash">Hashes all received bytes; null when nobody compares.</param>
+/// <param name="room">Maximum bytes to receive.</param>
+/// <param name="hash">Hashes all received bytes; null when no digest is compared.</param>
 internal sealed class ChunkSink(PipeWriter destination, long room, IncrementalHash? hash = null)
 {
     /// <summary>Average bytes of a slice that is long enough to be written in place.</summary>
-    /// <remarks>As many are copied in a microsecond or two, which is what a system call costs.</remarks>
+    /// <remarks>As many are copied in a microsecond or two, the cost of a system call.</remarks>
     private const int WorthCall = 8 * 1024;
 
     /// <summary>Bytes that are unpacked before they are written.</summary>
@@ -33,7 +33,7 @@ internal sealed class ChunkSink(PipeWriter destination, long room, IncrementalHa
         if (bytes > room - Bytes)
         {
             throw new TransferException(
-                TransferError.TooLarge, $"More bytes came than the {room} that were said, or that are accepted here.");
+                TransferError.TooLarge, $"More bytes were received than the {room} that were declared, or that are accepted here.");
         }
     }
 
@@ -64,7 +64,7 @@ internal sealed class ChunkSink(PipeWriter destination, long room, IncrementalHa
         }
     }
 
-    /// <summary>Writes what was added: its memory is about to be reused.</summary>
+    /// <summary>Writes the added bytes: their memory is about to be reused.</summary>
     public async ValueTask ReleaseAsync(CancellationToken cancellationToken)
     {
         if (_slices.Count == 0)

@@ -1,8 +1,8 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Puts the headers of chunks of a length that is known beforehand among what is written, in the memory that the
-/// destination lends, however the bytes come: what lies behind the end of a chunk is moved to make room for the next one's
+/// Puts the headers of chunks of a length that is known beforehand among the written bytes, in the memory that the
+/// destination lends, however the bytes come: bytes after the end of a chunk are moved to make room for the next one's
 /// header.
 /// </summary>
 internal sealed class FramedChunkWriter(PipeWriter destination, ChunkPlan plan, int flushBytes)

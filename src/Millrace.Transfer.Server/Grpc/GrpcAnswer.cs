@@ -35,7 +35,7 @@ internal sealed class GrpcAnswer
     private HttpResponse Response => _call.Context.Response;
 
     /// <summary>Begins the response: before that, Kestrel lends a buffer that it copies from.</summary>
-    /// <param name="bytes">Bytes of all its messages with their prefixes; null where nobody knows.</param>
+    /// <param name="bytes">Bytes of all its messages with their prefixes; null where unknown.</param>
     public Task BeginAsync(long? bytes = null)
     {
         AddFields();
@@ -82,7 +82,7 @@ internal sealed class GrpcAnswer
         return _unflushed < WriteBytes ? default : FlushAsync();
     }
 
-    /// <summary>Sends what was written; nothing of a message waits for another.</summary>
+    /// <summary>Sends the written bytes; nothing of a message waits for another.</summary>
     public async ValueTask FlushAsync()
     {
         _text?.Pad();
@@ -143,7 +143,7 @@ internal sealed class GrpcAnswer
         }
         else if (_isPlanned)
         {
-            // Its length was said already; a connection that ends is what shows that it is not whole.
+            // Its length was declared already; only the end of the connection shows that it is incomplete.
             TransferObservation.Cut(_call.Context);
         }
         else if (_call.Form == GrpcForm.Http2)

@@ -42,19 +42,19 @@ internal sealed class GrpcCall : IAsyncDisposable
     public bool HasDeadline => _deadline is not null;
 
     /// <summary>Whether its time is over.</summary>
-    public bool IsLate => _deadline?.IsCancellationRequested is true && !IsGone;
+    public bool IsPastDeadline => _deadline?.IsCancellationRequested is true && !IsDisconnected;
 
-    /// <summary>Whether nobody waits for an answer any more.</summary>
-    public bool IsGone => Context.RequestAborted.IsCancellationRequested;
+    /// <summary>Whether the client is disconnected.</summary>
+    public bool IsDisconnected => Context.RequestAborted.IsCancellationRequested;
 
-    /// <summary>Whether messages with the compressed flag are taken.</summary>
-    public bool TakesGzip { get; private set; }
+    /// <summary>Whether messages with the compressed flag are accepted.</summary>
+    public bool AcceptsGzip { get; private set; }
 
     /// <summary>Whether chunks of the answer are compressed.</summary>
     public bool SendsGzip { get; private set; }
 
-    /// <summary>Reads what the request's fields say of the call.</summary>
-    /// <exception cref="GrpcFault">They ask for what is not spoken here.</exception>
+    /// <summary>Reads the request's fields that describe the call.</summary>
+    /// <exception cref="GrpcFault">They ask for an unsupported feature.</exception>
     public void Begin()
     {
         IHeaderDictionary fields = Context.Request.Headers;
@@ -63,16 +63,16 @@ internal sealed class GrpcCall : IAsyncDisposable
         {
             throw new GrpcFault(
                 GrpcStatus.Unimplemented,
-                $"Messages in '{encoding}' are not taken here; {GrpcFields.Identity} and {GrpcFields.Gzip} are.");
+                $"Messages in '{encoding}' are not accepted here; {GrpcFields.Identity} and {GrpcFields.Gzip} are.");
         }
 
-        TakesGzip = encoding == GrpcFields.Gzip;
-        SendsGzip = TakesGzip && Options.Grpc.Compress && Accepts(fields[GrpcFields.AcceptEncoding].ToString());
+        AcceptsGzip = encoding == GrpcFields.Gzip;
+        SendsGzip = AcceptsGzip && Options.Grpc.Compress && Accepts(fields[GrpcFields.AcceptEncoding].ToString());
         if (fields[GrpcFields.Timeout] is { Count: > 0 } timeout)
         {
             if (!GrpcTimeout.TryParse(timeout.ToString(), out TimeSpan time))
             {
-                throw new GrpcFault(GrpcStatus.Internal, $"'{timeout}' is no {GrpcFields.Timeout}: it is digits and a unit, as in 30S.");
+                throw new GrpcFault(GrpcStatus.Internal, $"'{timeout}' is not a valid {GrpcFields.Timeout}; use digits and a unit, as in 30S.");
             }
 
             Limit(time);

@@ -48,7 +48,7 @@ internal static class GrpcEndpoints
         if (!HttpMethods.IsPost(request.Method))
         {
             return Problems.AnswerAsync(context, new Refusal(
-                TransferError.InvalidRequest, "gRPC is spoken by POST.")
+                TransferError.InvalidRequest, "gRPC requires POST.")
             {
                 Status = StatusCodes.Status405MethodNotAllowed,
                 Field = "Allow",
@@ -70,7 +70,7 @@ internal static class GrpcEndpoints
         {
             return Problems.AnswerAsync(context, new Refusal(
                 TransferError.InvalidRequest,
-                $"gRPC needs HTTP/2, and this came by {request.Protocol}. Use the port of HTTP/2, or {GrpcFields.WebContentType}.")
+                $"gRPC requires HTTP/2, but this request uses {request.Protocol}. Use the port of HTTP/2, or {GrpcFields.WebContentType}.")
             {
                 Status = StatusCodes.Status426UpgradeRequired,
                 Field = "Upgrade",
@@ -82,7 +82,7 @@ internal static class GrpcEndpoints
     }
 
     private static Task Unknown(GrpcCall call) => throw new GrpcFault(
-        GrpcStatus.Unimplemented, $"There is no method '{call.Context.Request.Path}' here.");
+        GrpcStatus.Unimplemented, $"Unknown method '{call.Context.Request.Path}'.");
 
     /// <summary>Matches only requests that are gRPC calls.</summary>
     private sealed class CalledAsGrpc : IRouteConstraint

@@ -90,7 +90,7 @@ internal static class GrpcFiles
                     call.Ended);
             if (!hasBegun)
             {
-                // Not before: that there is no such folder can be said without an answer's beginning.
+                // Not before: a missing folder is reported without beginning the answer.
                 hasBegun = true;
                 await call.Answer.BeginAsync();
             }

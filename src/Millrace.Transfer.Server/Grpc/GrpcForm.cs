@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a call is spoken in.</summary>
+/// <summary>The encoding of a call.</summary>
 internal enum GrpcForm
 {
     /// <summary>gRPC over HTTP/2: the status is in trailers.</summary>

@@ -4,7 +4,7 @@ using ServingStatus = Millrace.Transfer.Messages.Health.HealthCheckResponse.Type
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>The methods of <c>grpc.health.v1.Health</c>. As over HTTP they need no token and tell no more than the state.</summary>
+/// <summary>The methods of <c>grpc.health.v1.Health</c>. As over HTTP they need no token and return only the state.</summary>
 internal sealed class GrpcHealth(StoreHealth health, TimeProvider clock)
 {
     /// <summary>Between two looks of one who watches.</summary>
@@ -25,7 +25,7 @@ internal sealed class GrpcHealth(StoreHealth health, TimeProvider clock)
         HealthCheckRequest request = await call.ReadAsync(HealthCheckRequest.Parser);
         if (!IsKnown(request))
         {
-            throw new GrpcFault(GrpcStatus.NotFound, $"There is no service '{request.Service}' here; {GrpcFields.Service} is.");
+            throw new GrpcFault(GrpcStatus.NotFound, $"Unknown service '{request.Service}'; this server has {GrpcFields.Service}.");
         }
 
         ServingStatus status = await LookAsync(call.Ended);

@@ -24,7 +24,7 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
     /// <summary>Whether it is a fault of the server, which the log reports.</summary>
     public bool IsUnexpected { get; init; }
 
-    /// <summary>The HTTP status of a refusal that has one of its own; null otherwise.</summary>
+    /// <summary>The HTTP status of a refusal that sets one; null otherwise.</summary>
     public int? OwnHttpStatus { get; init; }
 
     /// <summary>What HTTP would have answered; metrics and the log count calls by it.</summary>
@@ -49,8 +49,8 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
         },
         GrpcFault fault => new(fault.Status, fault.Message),
         InvalidProtocolBufferException => new(
-            GrpcStatus.Internal, $"A message is not what its definition says: {exception.Message}"),
-        InvalidDataException => new(GrpcStatus.Internal, "A compressed message is not gzip, or not all of it."),
+            GrpcStatus.Internal, $"A message does not match its definition: {exception.Message}"),
+        InvalidDataException => new(GrpcStatus.Internal, "A compressed message is not complete gzip."),
         OperationCanceledException => new(GrpcStatus.Cancelled, "The call was canceled."),
         _ => new(GrpcStatus.Internal, "The server failed at this; its log has the reason.") { IsUnexpected = true },
     };
@@ -83,7 +83,7 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
         return Convert.ToBase64String(status.ToByteArray()).TrimEnd('=');
     }
 
-    /// <summary>What is there forbids it, and the request itself is right: HTTP has 409 for that.</summary>
+    /// <summary>The current state forbids it, and the request itself is valid: HTTP has 409 for that.</summary>
     private static GrpcStatus StatusOf(Refusal refusal) =>
         refusal is { Error: TransferError.InvalidRequest, Status: StatusCodes.Status409Conflict }
             ? GrpcStatus.FailedPrecondition

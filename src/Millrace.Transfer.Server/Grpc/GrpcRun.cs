@@ -2,7 +2,7 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Runs a method and answers what it throws.</summary>
+/// <summary>Runs a method and turns its exceptions into statuses.</summary>
 internal static class GrpcRun
 {
     public static async Task RunAsync(GrpcCall call, Func<GrpcCall, Task> method)
@@ -18,7 +18,7 @@ internal static class GrpcRun
             }
             catch (Exception exception) when (IsClientDisconnect(call, exception))
             {
-                // The client went away, which is its right; nobody is there to be told.
+                // The client went away, which is its right; there is no receiver for an answer.
                 TransferObservation.Cut(call.Context);
             }
             catch (Exception exception)
@@ -28,14 +28,14 @@ internal static class GrpcRun
             }
         }
 
-        if (isRefused && !call.IsGone && HttpProtocol.IsHttp11(call.Context.Request.Protocol))
+        if (isRefused && !call.IsDisconnected && HttpProtocol.IsHttp11(call.Context.Request.Protocol))
         {
             await DiscardRestAsync(call);
         }
     }
 
     /// <summary>
-    /// Receives what the caller of a refused call still sends. Most clients of HTTP/1.1 look for the answer after their last
+    /// Receives the bytes that the caller of a refused call still sends. Most clients of HTTP/1.1 look for the answer after their last
     /// byte, and Kestrel closes the connection 5 s after the answer: on a slow line they would find it broken.
     /// </summary>
     private static async Task DiscardRestAsync(GrpcCall call)
@@ -72,12 +72,12 @@ internal static class GrpcRun
     private static bool IsClientDisconnect(GrpcCall call, Exception exception) =>
         // Kestrel wraps the latter where the peer broke the rules of HTTP/2, and reports it before it cancels the call.
         exception is ConnectionResetException or ConnectionAbortedException or IOException { InnerException: ConnectionAbortedException }
-        || (call.IsGone && exception is OperationCanceledException or IOException);
+        || (call.IsDisconnected && exception is OperationCanceledException or IOException);
 
     private static async Task FailAsync(GrpcCall call, Exception exception)
     {
-        GrpcProblem problem = call.IsLate && exception is OperationCanceledException
-            ? new GrpcProblem(GrpcStatus.DeadlineExceeded, "The time that the call was given is over.")
+        GrpcProblem problem = call.IsPastDeadline && exception is OperationCanceledException
+            ? new GrpcProblem(GrpcStatus.DeadlineExceeded, "The call's deadline has passed.")
             : GrpcProblem.Of(exception);
         if (problem.IsUnexpected)
         {
@@ -92,7 +92,7 @@ internal static class GrpcRun
         }
         catch (Exception gone) when (IsClientDisconnect(call, gone))
         {
-            // Nobody was left to be told.
+            // The client was gone.
             TransferObservation.Cut(call.Context);
         }
     }

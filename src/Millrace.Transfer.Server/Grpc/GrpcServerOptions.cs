@@ -18,8 +18,8 @@ public sealed class GrpcServerOptions
     } = 16 * 1024 * 1024;
 
     /// <summary>
-    /// Whether messages are compressed for whoever compresses its own (<c>grpc-encoding: gzip</c>) and accepts it. True by
-    /// default. Compressed messages are taken in any case.
+    /// Whether messages are compressed for a caller that compresses its own (<c>grpc-encoding: gzip</c>) and accepts it. True by
+    /// default. Compressed messages are accepted in any case.
     /// </summary>
     public bool Compress { get; set; } = true;
 }

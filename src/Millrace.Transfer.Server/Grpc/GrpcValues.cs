@@ -3,7 +3,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Values of messages that anybody may have written.</summary>
+/// <summary>Values of untrusted messages.</summary>
 internal static class GrpcValues
 {
     /// <summary>A folder; empty for the root.</summary>
@@ -14,14 +14,14 @@ internal static class GrpcValues
         ? value
         : throw Errors.Invalid($"'{field}' is {value}; it is a number of bytes, 0 or more.");
 
-    /// <summary>The same where it need not be said.</summary>
+    /// <summary>The same where it is optional.</summary>
     public static long? Bytes(bool has, long value, string field) => has ? Bytes(value, field) : null;
 
     public static WritePrecondition Precondition(Precondition? message)
     {
         if (message?.UnmodifiedSince is { } since && !IsTime(since))
         {
-            throw Errors.Invalid("'unmodified_since' is no time: it is between the years 1 and 9999.");
+            throw Errors.Invalid("'unmodified_since' is not a valid time; use one between the years 1 and 9999.");
         }
 
         return GrpcMapping.ToPrecondition(message);
@@ -31,13 +31,13 @@ internal static class GrpcValues
     {
         if (text.Length == 0)
         {
-            throw Errors.Invalid("'upload' is missing: say which upload is meant, and in a part in front of its data.");
+            throw Errors.Invalid("'upload' is missing: name the upload, and in a part name it before its data.");
         }
 
         return UploadId.TryParse(text, out UploadId id)
             ? id
             : throw new TransferException(
-                TransferError.NotFound, "'upload' is not what names an upload. Begin one with StartUpload.");
+                TransferError.NotFound, "'upload' is not a valid upload ID. Start an upload with StartUpload.");
     }
 
     private static bool IsTime(Timestamp time) =>

@@ -1,8 +1,8 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// The answer's body of a call whose time may end: a flush that takes longer is left alone and not canceled. Kestrel resets
-/// the stream of one that is canceled, and the status could not follow what was sent.
+/// The answer's body of a call whose time may end: a flush that takes longer is abandoned and not canceled. Kestrel resets
+/// the stream of one that is canceled, and the status could not follow the sent bytes.
 /// </summary>
 /// <remarks>After such a flush only trailers follow. Not thread-safe.</remarks>
 internal sealed class LateWriter(PipeWriter inner) : ForwardingWriter(inner)

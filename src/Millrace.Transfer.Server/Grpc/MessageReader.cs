@@ -47,7 +47,7 @@ internal sealed class MessageReader : IDisposable
 
     /// <summary>Reads up to a file's bytes or up to a message's end.</summary>
     /// <returns><see cref="ChunkToken.More"/> at the end of the request.</returns>
-    /// <exception cref="GrpcFault">The bytes are not what they have to be.</exception>
+    /// <exception cref="GrpcFault">The bytes are malformed.</exception>
     public async ValueTask<ChunkToken> NextAsync()
     {
         _isPacked = _isPacked && !_packed!.IsOver;
@@ -106,7 +106,7 @@ internal sealed class MessageReader : IDisposable
         sink.Begin(Parser.DataLeft);
         if (_isPacked)
         {
-            // What was added is in front of what is put into memory of the sink's.
+            // Added bytes come before bytes in the sink's memory.
             await sink.ReleaseAsync(_stop);
             await _packed!.TakeDataAsync(sink, _stop);
         }
@@ -164,7 +164,7 @@ internal sealed class MessageReader : IDisposable
             }
             catch (BadHttpRequestException)
             {
-                // More than the server's limit of a body was received. The call has ended, and how is said already.
+                // More than the server's limit of a body was received. The call has ended, and its status is sent already.
             }
         }
     }
@@ -173,7 +173,7 @@ internal sealed class MessageReader : IDisposable
         GrpcStatus.Internal, "The request ends within a message: the rest of it was lost, or never sent.");
 
     private static GrpcFault NotOne(string what) => new(
-        GrpcStatus.Unimplemented, $"This method takes one message, and {what} came.");
+        GrpcStatus.Unimplemented, $"This method accepts one message, but {what} came.");
 
     private ChunkToken Read()
     {
@@ -192,10 +192,10 @@ internal sealed class MessageReader : IDisposable
 
     private void Unpack()
     {
-        if (!_call.TakesGzip)
+        if (!_call.AcceptsGzip)
         {
             throw new GrpcFault(
-                GrpcStatus.Internal, $"A message is compressed, and no {GrpcFields.Encoding} says how.");
+                GrpcStatus.Internal, $"A message is compressed, but {GrpcFields.Encoding} is missing.");
         }
 
         _packed ??= new PackedMessage(this, new ChunkParser(_maxBytes, _dataField));
@@ -247,7 +247,7 @@ internal sealed class MessageReader : IDisposable
         return !_input.IsEmpty;
     }
 
-    /// <summary>Goes on behind bytes of the first segment, and over segments with nothing in them.</summary>
+    /// <summary>Goes on after bytes of the first segment, and over segments with nothing in them.</summary>
     private void Skip(int bytes)
     {
         _input = bytes == 0 ? _input : _input.Slice(bytes);

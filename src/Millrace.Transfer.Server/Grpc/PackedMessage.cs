@@ -16,7 +16,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     private int _end;
     private uint _bytes;
 
-    /// <summary>Finds a file's bytes in what comes out.</summary>
+    /// <summary>Finds a file's bytes in the output.</summary>
     public ChunkParser Parser { get; } = parser;
 
     /// <summary>Whether all of it has come.</summary>
@@ -93,7 +93,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
         return bytes;
     }
 
-    /// <summary>The framework takes bytes that end early for whole; gzip's own count at its end tells (RFC 1952, 2.3.1).</summary>
+    /// <summary>The framework accepts bytes that end early; gzip's own count at its end shows it (RFC 1952, 2.3.1).</summary>
     private void End()
     {
         if (reader.PackedLeft > 0 || !_protocol.HasBytes || _protocol.Last != _bytes)
@@ -112,7 +112,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     {
         private ulong _last;
 
-        /// <summary>Whether anything came: nothing at all is no gzip.</summary>
+        /// <summary>Whether anything came: nothing at all is not gzip.</summary>
         public bool HasBytes { get; set; }
 
         /// <summary>The last four bytes as a number, the least of them first.</summary>

@@ -7,7 +7,7 @@ namespace Millrace.Transfer;
 /// copied nor gathered. All other fields of a message, which are few, are gathered for Google.Protobuf.
 /// </summary>
 /// <remarks>
-/// Not thread-safe. <see cref="GrpcFault"/> is thrown for what is not allowed; the parser is of no use afterwards.
+/// Not thread-safe. <see cref="GrpcFault"/> is thrown for invalid input; the parser is of no use afterwards.
 /// </remarks>
 internal sealed class ChunkParser
 {
@@ -65,8 +65,8 @@ internal sealed class ChunkParser
     public bool IsBetween =>
         (_state == State.Prefix && _prefixBytes == 0) || (_state == State.Compressed && _fieldLeft == 0);
 
-    /// <summary>Reads up to what the caller has to know. Bytes that follow a token are told again until they are taken.</summary>
-    /// <param name="input">What came; cut to what is left of it.</param>
+    /// <summary>Reads up to the next token. Bytes that follow a token are reported again until they are taken.</summary>
+    /// <param name="input">The received bytes; cut to the rest of them.</param>
     public ChunkToken Read(ref ReadOnlySpan<byte> input)
     {
         if (_state == State.Compressed)
@@ -118,7 +118,7 @@ internal sealed class ChunkParser
         }
     }
 
-    /// <summary>Says that as many of the bytes behind a token were taken out of the input.</summary>
+    /// <summary>Marks as many of the bytes after a token as taken out of the input.</summary>
     public void Take(long bytes)
     {
         Debug.Assert(_state is State.Data or State.Compressed && bytes <= _fieldLeft, "No more than follows.");
@@ -363,7 +363,7 @@ internal sealed class ChunkParser
         $"A message has {(_open ? "more than " : "")}{(_open ? _maxBytes : bytes)} bytes, and {_maxBytes} are accepted. Send smaller chunks.");
 
     private static GrpcFault Malformed(string what) => new(
-        GrpcStatus.Internal, $"The stream is no gRPC of this service: {what}.");
+        GrpcStatus.Internal, $"The stream is not gRPC of this service: {what}.");
 
     [System.Runtime.CompilerServices.InlineArray(FramePrefix.Bytes)]
     private struct PrefixBytes

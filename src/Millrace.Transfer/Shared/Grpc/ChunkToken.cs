@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>What a <see cref="ChunkParser"/> found.</summary>
+/// <summary>The token that a <see cref="ChunkParser"/> found.</summary>
 internal enum ChunkToken
 {
     /// <summary>The input is used up.</summary>

@@ -3,8 +3,8 @@ using System.IO.Pipelines;
 namespace Millrace.Transfer;
 
 /// <summary>
-/// Puts the header of a chunk in front of whatever is written between two flushes, in the memory that the destination
-/// lends: the file is read right behind the room that was left for it.
+/// Puts the header of a chunk before the bytes written between two flushes, in the memory that the destination
+/// lends: the file is read right after the room that was left for it.
 /// </summary>
 internal sealed class ChunkWriter(PipeWriter destination, int flushBytes) : FramingWriter(destination, flushBytes)
 {
@@ -22,7 +22,7 @@ internal sealed class ChunkWriter(PipeWriter destination, int flushBytes) : Fram
         return _lent[_header..Math.Min(_lent.Length, _header + (sizeHint == 0 ? ChunkHeader.MaxData : MaxFor(_header)))];
     }
 
-    /// <summary>A chunk of what was written to the memory that was lent last.</summary>
+    /// <summary>A chunk of the bytes in the memory that was lent last.</summary>
     public override void Advance(int bytes)
     {
         if (bytes == 0)

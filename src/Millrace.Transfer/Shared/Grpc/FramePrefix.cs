@@ -13,7 +13,7 @@ internal readonly record struct FramePrefix(byte Flags, uint Length)
     /// <summary>The message is compressed.</summary>
     public const byte Compressed = 1;
 
-    /// <summary>gRPC-Web: it is no message but the trailers.</summary>
+    /// <summary>gRPC-Web: it is the trailers, not a message.</summary>
     public const byte Trailers = 0x80;
 
     public static FramePrefix Read(ReadOnlySpan<byte> bytes) => new(bytes[0], BinaryPrimitives.ReadUInt32BigEndian(bytes[1..]));

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>Errors of the contract as statuses of gRPC, and back where nothing says the error itself.</summary>
+/// <summary>Errors of the contract as statuses of gRPC, and back where the error itself is missing.</summary>
 internal static class GrpcErrors
 {
     public static GrpcStatus StatusOf(TransferError error) => error switch
@@ -20,7 +20,7 @@ internal static class GrpcErrors
         _ => GrpcStatus.Internal,
     };
 
-    /// <summary>What a status of somebody who does not say the error is taken for.</summary>
+    /// <summary>The error for a status without an error name.</summary>
     public static TransferError ErrorOf(GrpcStatus status) => status switch
     {
         GrpcStatus.NotFound => TransferError.NotFound,

@@ -27,7 +27,7 @@ internal static class GrpcFields
     /// <summary>The <see cref="TransferError"/>'s name, beside the status that it is mapped to.</summary>
     public const string Error = "millrace-error";
 
-    /// <summary>Bytes of the upload that the server has, where an error says so.</summary>
+    /// <summary>Bytes of the upload that the server has, where an error has it.</summary>
     public const string Offset = "millrace-offset";
 
     /// <summary>How many entries a listing leaves out, where there are any; or why a folder was not deleted.</summary>

@@ -71,7 +71,7 @@ internal static class GrpcMapping
         if (message.MustNotExist && (message.MustExist || message.Tags.Count > 0))
         {
             throw new TransferException(
-                TransferError.InvalidRequest, "A precondition says both that there must be a file and that there must not be one.");
+                TransferError.InvalidRequest, "A precondition requires both that the file exists and that it does not.");
         }
 
         return new WritePrecondition

@@ -43,6 +43,6 @@ internal static class GrpcText
         return coded.ToString();
     }
 
-    /// <summary>Takes what is not encoded rightly as it is: a message is better than none.</summary>
+    /// <summary>Keeps wrongly encoded text as it is: a message is better than none.</summary>
     public static string Decode(string text) => Uri.UnescapeDataString(text);
 }

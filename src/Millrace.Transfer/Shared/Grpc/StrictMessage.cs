@@ -5,7 +5,7 @@ using Google.Protobuf.Reflection;
 namespace Millrace.Transfer;
 
 /// <summary>
-/// Parses messages whose text has to be UTF-8, as proto3 demands. The library replaces what is not by U+FFFD, which would make
+/// Parses messages whose text has to be UTF-8, as proto3 demands. The library replaces invalid bytes by U+FFFD, which would make
 /// one name of two.
 /// </summary>
 internal static class StrictMessage

@@ -35,7 +35,7 @@ internal sealed class ChunkStream : WriteOnlyStream
 
     /// <summary>Begins a stream of chunks.</summary>
     /// <param name="destination">Takes the frames; stays open.</param>
-    /// <param name="count">Bytes of the file that follow; null where nobody knows.</param>
+    /// <param name="count">Bytes of the file that follow; null where unknown.</param>
     /// <param name="options">How chunks are made.</param>
     public ChunkStream(Stream destination, long? count, TransferClientOptions options)
     {
@@ -93,13 +93,13 @@ internal sealed class ChunkStream : WriteOnlyStream
         }
     }
 
-    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>: fewer than were said.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>: fewer than declared.</exception>
     public void ThrowIfShort()
     {
         if (_left > 0)
         {
             throw new TransferException(
-                TransferError.Changed, $"What is uploaded ended {_left} bytes early. Nothing was published; upload it again.");
+                TransferError.Changed, $"The content ended {_left} bytes early. Nothing was published; upload it again.");
         }
     }
 

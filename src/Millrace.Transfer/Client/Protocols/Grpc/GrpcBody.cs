@@ -4,23 +4,23 @@ using Millrace.Transfer.Messages;
 namespace Millrace.Transfer;
 
 /// <summary>
-/// The file in a stream of chunks: a read puts its bytes straight into the memory of whoever reads. What stands between two
-/// chunks is read with the end of the first one and kept aside.
+/// The file in a stream of chunks: a read puts its bytes straight into the reader's memory. Bytes between two
+/// chunks are read with the end of the first one and kept aside.
 /// </summary>
 /// <remarks>Not thread-safe. Owns the call.</remarks>
 internal sealed class GrpcBody : ReadOnlyStream, IEndingBody
 {
-    /// <summary>Bytes that are read behind a chunk, so that the next one's header is there already.</summary>
-    /// <remarks>A header has at most <see cref="ChunkHeader.MaxBytes"/>; what is read too many is copied once more.</remarks>
+    /// <summary>Bytes that are read after a chunk, so that the next one's header is there already.</summary>
+    /// <remarks>A header has at most <see cref="ChunkHeader.MaxBytes"/>; excess bytes are copied once more.</remarks>
     private const int HeaderRoom = 16;
 
-    /// <summary>Below this a read goes by way of what is aside: one call less is worth more than the copy.</summary>
+    /// <summary>Below this a read goes through the kept bytes: one call less is worth more than the copy.</summary>
     private const int MinStraight = 512;
 
     /// <summary>Chunks up to this size are read several at once and copied.</summary>
     private const int SmallChunk = 8 * 1024;
 
-    /// <summary>Whoever has that much is not made to wait for more.</summary>
+    /// <summary>A reader that has that many bytes does not wait for more.</summary>
     private const int Enough = 4 * 1024;
 
     private readonly GrpcExchange _exchange;
@@ -34,7 +34,7 @@ internal sealed class GrpcBody : ReadOnlyStream, IEndingBody
     private long _taken;
     private Exception? _failure;
 
-    // A compressed message as it was before, and what of it nobody has read yet.
+    // An inflated message, and the part not read yet.
     private HeldMessage _inflated;
     private ReadOnlyMemory<byte> _inflatedLeft;
 
@@ -44,10 +44,10 @@ internal sealed class GrpcBody : ReadOnlyStream, IEndingBody
         _input = input;
     }
 
-    /// <summary>What can be parsed without reading from the connection.</summary>
+    /// <summary>Bytes that can be parsed without reading from the connection.</summary>
     private ReadOnlyMemory<byte> Ahead => _inflated.IsNone ? _input.Aside : _inflatedLeft;
 
-    /// <summary>Reads what comes first: the file's description.</summary>
+    /// <summary>Reads the first message: the file's description.</summary>
     public async ValueTask<FileVersion> DescribeAsync()
     {
         while (_file is null)
@@ -109,7 +109,7 @@ internal sealed class GrpcBody : ReadOnlyStream, IEndingBody
                 throw _failure;
             }
 
-            // What came before it need not be asked for again.
+            // Bytes before it need not be requested again.
             return filled;
         }
     }
@@ -128,7 +128,7 @@ internal sealed class GrpcBody : ReadOnlyStream, IEndingBody
             {
                 if (_inData)
                 {
-                    throw Failures.Protocol(_exchange.Call, "more bytes came than it said");
+                    throw Failures.Protocol(_exchange.Call, "more bytes were received than declared");
                 }
 
                 await AdvanceAsync(_exchange.Token).ConfigureAwait(false);
@@ -289,11 +289,11 @@ internal sealed class GrpcBody : ReadOnlyStream, IEndingBody
 
         if (_end is not null || bytes > _file.Count - _taken)
         {
-            throw Failures.Protocol(_exchange.Call, $"more bytes came than the {_file.Count} that it said");
+            throw Failures.Protocol(_exchange.Call, $"more bytes were received than the declared {_file.Count}");
         }
     }
 
-    /// <summary>A message has ended: takes what it had besides a file's bytes. Of unknown fields nothing.</summary>
+    /// <summary>A message has ended: takes its fields besides a file's bytes. Of unknown fields nothing.</summary>
     private void TakeRest()
     {
         if (_parser.Rest.IsEmpty)
@@ -323,13 +323,13 @@ internal sealed class GrpcBody : ReadOnlyStream, IEndingBody
         _input.ThrowUnlessOk();
         if (_end is null && _file is not null)
         {
-            throw Failures.Disconnected(_exchange.Call, null, $"the answer ended after {_taken} bytes without saying that this is all");
+            throw Failures.Disconnected(_exchange.Call, null, $"the answer ended after {_taken} bytes without an end message");
         }
 
         if (_file is not null && (_taken != _file.Count || _end!.Length != _taken))
         {
             throw Failures.Protocol(
-                _exchange.Call, $"{_taken} bytes came, {_file.Count} were announced and {_end!.Length} are said to have been sent");
+                _exchange.Call, $"{_taken} bytes were received, {_file.Count} were announced, and the end message has {_end!.Length}");
         }
     }
 }

@@ -22,7 +22,7 @@ internal sealed class GrpcExchange : IDisposable
         }
     }
 
-    /// <summary>What it is for.</summary>
+    /// <summary>The call.</summary>
     public ProtocolCall Call { get; }
 
     /// <summary>Ends it: by the caller, because nothing moves, or because its time is over.</summary>
@@ -102,7 +102,7 @@ internal sealed class GrpcExchange : IDisposable
 
         if (response.IsSuccessStatusCode)
         {
-            throw Failures.Protocol(Call, $"the answer is no gRPC but {type ?? "of no type"}");
+            throw Failures.Protocol(Call, $"the answer is not gRPC but {type ?? "of no type"}");
         }
 
         GrpcStatus status = GrpcRefusals.StatusOf(response.StatusCode);
@@ -111,8 +111,8 @@ internal sealed class GrpcExchange : IDisposable
             status,
             name => name switch
             {
-                GrpcFields.Message => $"It is an answer of HTTP, {number} ({response.ReasonPhrase}), and none of gRPC: something else is "
-                    + "at this address, or stands between.",
+                GrpcFields.Message => $"It is an HTTP response, {number} ({response.ReasonPhrase}), and not gRPC: another server or a proxy is "
+                    + "at this address.",
                 GrpcFields.RetryAfter => Fields.Text(response, GrpcFields.RetryAfter),
                 _ => null,
             },
@@ -126,7 +126,7 @@ internal sealed class GrpcExchange : IDisposable
         return Failures.Make(
             TransferError.TooSlow,
             Call,
-            $"it took longer than the {limit} s that one call may take. Give it more.",
+            $"it took longer than the limit of {limit} s for one call. Raise the limit.",
             exception,
             isTransient: true);
     }

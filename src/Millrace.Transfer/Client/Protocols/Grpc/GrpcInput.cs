@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Millrace.Transfer;
 
-/// <summary>The bytes of an answer, as gRPC, gRPC-Web or its text form bring them, and what stands at its end.</summary>
+/// <summary>The bytes of an answer, as gRPC, gRPC-Web or its text form bring them, and its trailers.</summary>
 /// <remarks>Not thread-safe. Owns the response.</remarks>
 internal sealed class GrpcInput : IDisposable
 {
@@ -46,7 +46,7 @@ internal sealed class GrpcInput : IDisposable
     /// <summary>The answer.</summary>
     public HttpResponseMessage Response => _response;
 
-    /// <summary>What was read ahead.</summary>
+    /// <summary>The bytes read ahead.</summary>
     public ReadOnlyMemory<byte> Aside => _aside.AsMemory(_start, _end - _start);
 
     /// <summary>The status of an answer that has nothing else.</summary>
@@ -56,7 +56,7 @@ internal sealed class GrpcInput : IDisposable
     /// <summary>Bytes that were read ahead are used.</summary>
     public void Skip(int bytes) => _start += bytes;
 
-    /// <summary>Keeps what a read brought too many. Nothing may be aside.</summary>
+    /// <summary>Keeps the excess bytes of a read. Nothing may be kept already.</summary>
     public void Keep(ReadOnlySpan<byte> surplus)
     {
         surplus.CopyTo(_aside);

@@ -8,10 +8,10 @@ namespace Millrace.Transfer;
 internal static class GrpcMessages
 {
     /// <summary>Bytes of one message at most, also of one that was compressed.</summary>
-    /// <remarks>As our server's, and four times what libraries of gRPC send unless they are told otherwise.</remarks>
+    /// <remarks>As our server's, and four times what libraries of gRPC send by default.</remarks>
     public const int MaxBytes = (16 * 1024 * 1024) + ChunkParser.MaxRest;
 
-    /// <summary>Bytes that are expected of a compressed message at least: most of a file's are no larger.</summary>
+    /// <summary>Minimum bytes expected of a compressed message: most of a file's are no larger.</summary>
     private const int MinInflated = ContentSource.BlockBytes;
 
     /// <summary>A frame around a message.</summary>
@@ -85,12 +85,12 @@ internal static class GrpcMessages
             : await HoldAsync(input, (int)prefix.Length, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Reads and inflates a message whose prefix says that it is compressed.</summary>
+    /// <summary>Reads and inflates a message whose prefix marks it as compressed.</summary>
     public static async ValueTask<HeldMessage> ReadCompressedAsync(GrpcInput input, int bytes, CancellationToken cancellationToken)
     {
         if (!input.IsGzip)
         {
-            throw new GrpcFault(GrpcStatus.Internal, "a message is compressed, and the answer does not say how");
+            throw new GrpcFault(GrpcStatus.Internal, "a message is compressed, but the answer has no encoding");
         }
 
         using HeldMessage compressed = await HoldAsync(input, bytes, cancellationToken).ConfigureAwait(false);
@@ -136,7 +136,7 @@ internal static class GrpcMessages
             if (exception is InvalidDataException)
             {
                 throw new GrpcFault(
-                    GrpcStatus.Internal, $"a message is not compressed as it says ({exception.Message.TrimEnd('.')})");
+                    GrpcStatus.Internal, $"a message is not compressed as declared ({exception.Message.TrimEnd('.')})");
             }
 
             throw;

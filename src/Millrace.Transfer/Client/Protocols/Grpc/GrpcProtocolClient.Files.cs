@@ -108,7 +108,7 @@ internal sealed partial class GrpcProtocolClient
             {
                 if (entries.Count == PageEntries)
                 {
-                    throw Failures.Protocol(call, $"more came than the {PageEntries} entries that were asked for");
+                    throw Failures.Protocol(call, $"the page has more than the {PageEntries} entries that were requested");
                 }
 
                 bytes += entry.CalculateSize();
@@ -177,7 +177,7 @@ internal sealed partial class GrpcProtocolClient
             TimeOf(file.Modified, call) ?? DateTimeOffset.UnixEpoch,
             new EntityTag(file.Tag),
             file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null)
-        : throw Failures.Protocol(call, "the answer does not say how long the file is");
+        : throw Failures.Protocol(call, "the response has no length of the file");
 
     private static DateTimeOffset? TimeOf(Timestamp? time, ProtocolCall call)
     {
@@ -187,7 +187,7 @@ internal sealed partial class GrpcProtocolClient
         }
         catch (InvalidOperationException)
         {
-            throw Failures.Protocol(call, "a time in the answer is none");
+            throw Failures.Protocol(call, "a time in the response is invalid");
         }
     }
 

@@ -134,7 +134,7 @@ internal sealed partial class GrpcProtocolClient
 
     private static UploadAnswer Published(UploadStatus status, long length, ProtocolCall call) => status.File is not null
         ? Answer(status) with { Offset = length }
-        : throw Failures.Protocol(call, "the answer does not say that the file was published");
+        : throw Failures.Protocol(call, "the response does not confirm that the file was published");
 
     private static UploadAnswer Answer(UploadStatus status) => new(
         status.Offset,

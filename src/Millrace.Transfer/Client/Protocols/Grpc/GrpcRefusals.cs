@@ -29,7 +29,7 @@ internal static class GrpcRefusals
             Omitted = (int?)Fields.Number(field(GrpcFields.Omitted)),
             RetryAfter = RetryAfterOf(field(GrpcFields.RetryAfter)),
 
-            // A server of Millrace fails for the moment as over HTTP with 500; of others only UNAVAILABLE says that.
+            // A server of Millrace fails for the moment as over HTTP with 500; of others only UNAVAILABLE means that.
             IsTransient = Failures.IsTransient(
                 error, otherwise: status == GrpcStatus.Unavailable || (told && status == GrpcStatus.Internal)),
         };
@@ -59,11 +59,11 @@ internal static class GrpcRefusals
 
     private static string Advice(GrpcStatus status) => status switch
     {
-        GrpcStatus.Unauthenticated => "Give a token that is valid.",
+        GrpcStatus.Unauthenticated => "Use a valid token.",
         GrpcStatus.PermissionDenied => "The token does not allow it; ask for one that does.",
-        GrpcStatus.NotFound => "Look at the name.",
+        GrpcStatus.NotFound => "Check the name.",
         GrpcStatus.Unimplemented => "The server does not support this; use another protocol.",
-        GrpcStatus.FailedPrecondition => "Look at what is there, then decide.",
+        GrpcStatus.FailedPrecondition => "Check the current file, then decide.",
         GrpcStatus.DeadlineExceeded => "Give it more time.",
         _ => "It gave no reason.",
     };

@@ -84,7 +84,7 @@ internal sealed class GzipPacker : WriteOnlyStream
     }
 }
 
-/// <summary>Reads memory, which stays the caller's: what a decompressor is given.</summary>
+/// <summary>Reads memory, which stays the caller's: a decompressor's input.</summary>
 internal sealed class HeldStream(ReadOnlyMemory<byte> memory) : ReadOnlyStream
 {
     private ReadOnlyMemory<byte> _left = memory;

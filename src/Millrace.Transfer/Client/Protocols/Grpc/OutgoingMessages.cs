@@ -6,8 +6,8 @@ namespace Millrace.Transfer;
 
 /// <summary>A request whose body is a part of a file in messages. It can be ended before it is sent.</summary>
 /// <remarks>
-/// A server may answer while it still comes, to refuse it: then the rest is of no use, and the source is needed for what is
-/// done next.
+/// A server may answer while it still comes, to refuse it: then the rest is of no use, and the source is needed for the
+/// next step.
 /// </remarks>
 internal abstract class OutgoingMessages : HttpContent
 {
@@ -67,7 +67,7 @@ internal abstract class OutgoingMessages : HttpContent
     }
 }
 
-/// <summary>An upload in one call: what it is, its chunks, and how it ends.</summary>
+/// <summary>An upload in one call: its head, its chunks, and its end.</summary>
 /// <remarks>It has no length, as a stream of messages has none: servers look for the end of the stream.</remarks>
 internal sealed class ChunkContent(UploadHead head, Outgoing outgoing, bool hasTrailingDigest, ProtocolSetup setup)
     : OutgoingMessages(outgoing, setup.Kind)
@@ -127,7 +127,7 @@ internal sealed class PartContent(UploadPartRequest head, Outgoing outgoing, Pro
         if (Outgoing.Sent != Count)
         {
             throw new TransferException(
-                TransferError.Changed, $"What is uploaded ended {Count - Outgoing.Sent} bytes early. Nothing was published; upload it again.");
+                TransferError.Changed, $"The content ended {Count - Outgoing.Sent} bytes early. Nothing was published; upload it again.");
         }
     }
 
@@ -142,7 +142,7 @@ internal sealed class PartContent(UploadPartRequest head, Outgoing outgoing, Pro
         Varint.Write(beginning[(FramePrefix.Bytes + fields + 1)..], Count);
     }
 
-    /// <summary>Compresses what is written to it.</summary>
+    /// <summary>Compresses the bytes written to it.</summary>
     private sealed class PackingStream(GzipPacker gzip) : WriteOnlyStream
     {
         public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
