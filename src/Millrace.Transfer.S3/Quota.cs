@@ -4,7 +4,7 @@ namespace Millrace.Transfer.S3;
 
 /// <summary>Bytes of all files and uploads: counted in the bucket now and then, and in between what this server adds. Thread-safe.</summary>
 /// <remarks>
-/// What is deleted is not subtracted: a bucket does not tell which of several requests, or servers, has deleted an object, nor
+/// Deleted bytes are not subtracted: a bucket does not report which of several requests, or servers, deleted an object, nor
 /// whether this server has counted it. It is counted again before something is refused.
 /// </remarks>
 /// <param name="max">Null without a limit.</param>
@@ -37,8 +37,8 @@ internal sealed class Quota(long? max)
             && (Volatile.Read(ref _hasDeleted) || Stopwatch.GetElapsedTime(Volatile.Read(ref _countedAt)) > CountLasts);
     }
 
-    /// <summary>Replaces what is known by what the bucket has.</summary>
-    /// <remarks>What this server received until the end of the count may be in none of its lists.</remarks>
+    /// <summary>Replaces the known total by the bucket's.</summary>
+    /// <remarks>Bytes that this server received until the end of the count may be in none of its lists.</remarks>
     public async ValueTask CountAsync(Func<ValueTask<long>> count)
     {
         Volatile.Write(ref _hasDeleted, false);

@@ -32,7 +32,7 @@ public sealed partial class S3FileStore
         }
 
         // What has all its bytes has no writer, and is held only to be published, or joined, which takes long.
-        if (!takeOver || status.Published is not null || status.HasAll)
+        if (!takeOver || status.Published is not null || status.IsComplete)
         {
             return status with { Offset = Math.Max(status.Offset, upload.ReceivedTo) };
         }

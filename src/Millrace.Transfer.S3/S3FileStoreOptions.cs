@@ -20,7 +20,7 @@ public sealed class S3FileStoreOptions
     /// <summary>The bucket, which exists.</summary>
     public required string Bucket { get; init; }
 
-    /// <summary>What the keys of files begin with, before a slash; a valid <see cref="TransferName"/>, or empty for the whole bucket.</summary>
+    /// <summary>The prefix of the keys of files, before a slash; a valid <see cref="TransferName"/>, or empty for the whole bucket.</summary>
     public string Prefix { get; set; } = "";
 
     /// <summary>
@@ -86,14 +86,14 @@ public sealed class S3FileStoreOptions
     public long? MaxFileBytes { get; set; }
 
     /// <summary>Bytes that all files and uploads below <see cref="Prefix"/> may have together; null without a limit.</summary>
-    /// <remarks>Each server counts the bucket at its start and at every upkeep, and between these only what it writes itself.</remarks>
+    /// <remarks>Each server counts the bucket at its start and at every upkeep, and between these only its own writes.</remarks>
     public long? MaxTotalBytes { get; set; }
 
-    /// <summary>How long an upload is kept that no client continues.</summary>
-    /// <remarks>Longer than a night or a day on which nobody looks.</remarks>
+    /// <summary>How long an upload that no client continues is kept.</summary>
+    /// <remarks>Longer than a night, or a day without attention.</remarks>
     public TimeSpan UploadLifetime { get; set; } = TimeSpan.FromHours(24);
 
-    /// <summary>How long an upload is kept of which not one byte was received.</summary>
+    /// <summary>How long an upload that received no bytes is kept.</summary>
     public TimeSpan EmptyUploadLifetime { get; set; } = TimeSpan.FromMinutes(10);
 
     /// <summary>Unfinished uploads that each <see cref="StartUploadOptions.Caller"/> may have; 1 or more.</summary>

@@ -33,10 +33,10 @@ public sealed class S3TokenFile : IAsyncDisposable
     /// <summary>Whether the bucket has tokens, or had them when it was asked last.</summary>
     public bool Exists => _tag is not null;
 
-    /// <summary>Reads what the bucket has.</summary>
+    /// <summary>Reads the bucket's tokens.</summary>
     /// <param name="options">The bucket, its prefix, and how it is reached; the rest does not matter.</param>
     /// <param name="cancellationToken">Ends the requests.</param>
-    /// <exception cref="TransferException">The bucket cannot be read; the message says why.</exception>
+    /// <exception cref="TransferException">The bucket cannot be read; the message has the reason.</exception>
     public static async Task<S3TokenFile> OpenAsync(S3FileStoreOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -53,9 +53,9 @@ public sealed class S3TokenFile : IAsyncDisposable
         }
     }
 
-    /// <summary>Writes what has become of the copy to the bucket, if it has changed.</summary>
+    /// <summary>Writes the copy to the bucket, if it has changed.</summary>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.Changed"/>: somebody else has changed the tokens meanwhile, and nothing was written; or the bucket cannot be
+    /// <see cref="TransferError.Changed"/>: the tokens were changed elsewhere meanwhile, and nothing was written; or the bucket cannot be
     /// written to.
     /// </exception>
     /// <remarks>A service that ignores <c>If-Match</c> lets the last of two writers win.</remarks>
@@ -69,7 +69,7 @@ public sealed class S3TokenFile : IAsyncDisposable
         }
 
         _tag = await _bucket.TryReplaceAsync(_key, content, _tag, cancellationToken) ?? throw new TransferException(
-            TransferError.Changed, "Somebody else has changed the tokens of the bucket meanwhile. Try again.");
+            TransferError.Changed, "The tokens of the bucket were changed elsewhere meanwhile. Try again.");
         _content = content;
     }
 
@@ -119,7 +119,7 @@ public sealed class S3TokenFile : IAsyncDisposable
         }
     }
 
-    /// <summary>Programs that tidy up temporary folders delete what nobody has used for days.</summary>
+    /// <summary>Programs that tidy up temporary folders delete files that were not used for days.</summary>
     private void KeepFresh()
     {
         DateTime now = DateTime.UtcNow;
@@ -145,7 +145,7 @@ public sealed class S3TokenFile : IAsyncDisposable
             return;
         }
 
-        // What is read may be newer than the tag; then the next look reads it again.
+        // The content may be newer than the tag; then the next look reads it again.
         byte[] content = await _bucket.ReadAsync(_key, cancellationToken) ?? [];
         string next = Path + ".next";
         await File.WriteAllBytesAsync(next, content, cancellationToken);

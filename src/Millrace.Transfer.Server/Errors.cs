@@ -57,7 +57,7 @@ internal static class Errors
 
     public static TransferException IsNoFile(TransferName name) => new(
         TransferError.InvalidRequest,
-        $"'{name}' is a FIFO, a socket or a device, and no file is put in its place. Choose another name.",
+        $"'{name}' is a FIFO, a socket or a device, and cannot be replaced by a file. Choose another name.",
         name.Value)
     {
         Status = StatusCodes.Status409Conflict,
@@ -110,7 +110,7 @@ internal static class Errors
         RetryAfter = TimeSpan.FromSeconds(30),
     };
 
-    public static TransferException HasAll(UploadId id, long there) => new(
+    public static TransferException AlreadyComplete(UploadId id, long there) => new(
         TransferError.UploadComplete,
         $"The upload '{id}' has all its {there} bytes already. Complete it, or start a new one.")
     {

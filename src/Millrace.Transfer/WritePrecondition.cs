@@ -34,7 +34,7 @@ public readonly record struct WritePrecondition
         {
             throw new TransferException(
                 TransferError.AlreadyExists,
-                $"'{name}' is there already, and the request was for a new file. Take another name, or allow replacing it.",
+                $"'{name}' already exists, and the request was for a new file. Choose another name, or allow replacing it.",
                 name.Value);
         }
 
@@ -62,6 +62,6 @@ public readonly record struct WritePrecondition
 
     private static TransferException Failed(TransferName name, string why) => new(
         TransferError.PreconditionFailed,
-        $"'{name}' is not the version that the request is for: {why}. Look at it again, then decide.",
+        $"'{name}' is not the version that the request is for: {why}. Check the current version, then decide.",
         name.Value);
 }

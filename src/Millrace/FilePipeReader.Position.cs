@@ -67,7 +67,7 @@ public sealed partial class FilePipeReader
         _examined = 0;
     }
 
-    /// <summary>The next read returns the bytes in memory, whether it was examined before or not.</summary>
+    /// <summary>The next read returns the bytes in memory, whether they were examined before or not.</summary>
     internal void ForgetExamined() => _examined = 0;
 
     private void ThrowIfCannotSeek()

@@ -46,7 +46,7 @@ internal static class KilledUploading
         UploadStatus status = await store.StartUploadAsync(
             new StartUploadOptions { Name = TransferName.Parse($"upload/{number}"), Length = length }, default);
         Say($"begun {number} {status.Id}");
-        while (!status.HasAll)
+        while (!status.IsComplete)
         {
             int piece = Math.Min(random.Next(1, 100_000), length - (int)status.Offset);
             await using UploadWriter writer = await store.AppendUploadAsync(

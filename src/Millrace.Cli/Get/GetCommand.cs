@@ -195,12 +195,12 @@ internal static class GetPlan
 
         if (destination is null && target.Name.IsRoot)
         {
-            throw Wrong($"{target.Text} is everything that the server has. Say which folder it goes into, for example: millrace get {target.Text} all");
+            throw Wrong($"{target.Text} is the server's root. Name a destination folder, for example: millrace get {target.Text} all");
         }
 
         string folder = destination ?? target.Name.FileName;
         return File.Exists(folder)
-            ? throw Wrong($"'{folder}' is a file, and {target.Text} is a folder. Say which folder it goes into.")
+            ? throw Wrong($"'{folder}' is a file, and {target.Text} is a folder. Name a destination folder.")
             : folder;
     }
 

@@ -128,7 +128,7 @@ internal static class HealthCommand
         catch (HttpRequestException exception)
         {
             throw new TransferException(
-                TransferError.Failed, $"{url} cannot be asked: {exception.Message}", innerException: exception);
+                TransferError.Failed, $"The request to {url} failed: {exception.Message}", innerException: exception);
         }
     }
 }

@@ -56,7 +56,7 @@ internal static class PutPlan
         string source = sources[0];
         if (Directory.Exists(source))
         {
-            throw Wrong($"'{source}' is a folder. It goes into one: write {target.Text}/ with a final slash.");
+            throw Wrong($"'{source}' is a folder. Give a folder as the destination: {target.Text}/ with a final slash.");
         }
 
         string url = target.UrlOf(target.Name);

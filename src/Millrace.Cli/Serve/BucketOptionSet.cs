@@ -41,7 +41,7 @@ internal sealed class BucketOptionSet
             }
             else if (bytes is < MinPartBytes or > MaxPartBytes)
             {
-                result.AddError($"--s3-part-size: S3 accepts parts of 5M to 5G, and '{text}' is neither.");
+                result.AddError($"--s3-part-size: '{text}' is not a valid part size; use 5M to 5G.");
             }
         });
     }
@@ -69,7 +69,7 @@ internal sealed class BucketOptionSet
                 if (result.GetResult(option) is { Implicit: false })
                 {
                     result.AddError(isBucket
-                        ? $"{option.Name} is about a folder's device, and a bucket has none; leave it out."
+                        ? $"{option.Name} applies to folders only; leave it out for a bucket."
                         : $"{option.Name} is for a bucket; name one as s3://BUCKET/PREFIX instead of a folder.");
                 }
             }

@@ -237,7 +237,7 @@ internal static class ServePrinter
         text.AppendLine($"        curl {curlToken}-T FILE {files}");
         text.AppendLine($"  get:  millrace get {files}NAME");
         text.AppendLine($"        curl {curlToken}-O {files}NAME");
-        text.Append(CultureInfo.InvariantCulture, $"Ctrl-C stops it; transfers that run have {options.ShutdownTimeout.TotalSeconds:0.#} s to finish.");
+        text.Append(CultureInfo.InvariantCulture, $"Ctrl-C stops it; running transfers have {options.ShutdownTimeout.TotalSeconds:0.#} s to finish.");
         return text.ToString();
     }
 
@@ -253,8 +253,8 @@ internal static class ServePrinter
         if (!server.NeedsToken)
         {
             return options.Insecure
-                ? "No token is needed: everybody who reaches it can read, replace and delete everything."
-                : "Only this machine reaches it, and no token is needed.";
+                ? "No token is needed: anyone who can reach it can read, replace and delete everything."
+                : "Only this machine can reach it, and no token is needed.";
         }
 
         string clear = options.CertificatePath is null && !server.Address.IsLoopback

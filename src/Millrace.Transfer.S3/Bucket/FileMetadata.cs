@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.S3;
 
-/// <summary>What an object's headers say about a file.</summary>
+/// <summary>A file's description in an object's headers.</summary>
 internal static class FileMetadata
 {
     /// <summary>The SHA-256 of an object that was written by one request.</summary>
@@ -19,7 +19,7 @@ internal static class FileMetadata
     public static string VersionOf(GetObjectMetadataResponse head) =>
         head.Metadata[Version] is { Length: > 0 } own ? own : $"{Unquote(head.ETag)}-{head.ContentLength}";
 
-    /// <summary>Gives a new object what an old one has, as a copy that the bucket makes has it.</summary>
+    /// <summary>Gives a new object the metadata of an old one, as a copy made by the bucket has it.</summary>
     public static void Copy(GetObjectMetadataResponse head, HeadersCollection headers, MetadataCollection metadata)
     {
         headers.ContentType = head.Headers.ContentType;

@@ -58,14 +58,14 @@ internal sealed class Keys
         return IsShort(prefix);
     }
 
-    /// <summary>The name of a key; false for those that are no valid name, among them all hidden ones.</summary>
+    /// <summary>The name of a key; false for keys that are not a valid name, among them all hidden ones.</summary>
     public bool TryName(string key, out TransferName name)
     {
         name = default;
         return key.StartsWith(_root, StringComparison.Ordinal) && TransferName.TryParse(key[_root.Length..], out name);
     }
 
-    /// <summary>Whether a key is nobody's: neither a name, nor that of a folder, nor a store's own.</summary>
+    /// <summary>Whether a key is foreign: neither a name, nor that of a folder, nor a store's own.</summary>
     public bool IsOmitted(string key) =>
         !TryName(key.EndsWith('/') ? key[..^1] : key, out _) && key.Length > _root.Length && !IsHidden(key.AsSpan(_root.Length));
 

@@ -41,7 +41,7 @@ internal sealed class NameClaim : IAsyncDisposable
 
     /// <summary>Waits for the claim of a name.</summary>
     /// <param name="bucket">The bucket.</param>
-    /// <param name="prefix">What the keys of the name's claims begin with.</param>
+    /// <param name="prefix">The prefix of the keys of the name's claims.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     public static async ValueTask<NameClaim> TakeAsync(Bucket bucket, string prefix, CancellationToken cancellationToken)
     {
@@ -121,7 +121,7 @@ internal sealed class NameClaim : IAsyncDisposable
         }
     }
 
-    /// <summary>Other programs may put objects there: only what a server would name so is a claim.</summary>
+    /// <summary>Other programs may put objects there: only a key in a server's form is a claim.</summary>
     private static bool TryNumber(ReadOnlySpan<char> text, out long number) =>
         long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out number) && text.Length == Digits && number < MaxNumber;
 
@@ -135,7 +135,7 @@ internal sealed class NameClaim : IAsyncDisposable
             }
             catch (TransferException)
             {
-                // It stops nobody for longer than its lifetime.
+                // It stops no server for longer than its lifetime.
             }
         }
     }

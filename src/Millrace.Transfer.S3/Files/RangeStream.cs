@@ -188,7 +188,7 @@ internal sealed class RangeStream : Stream
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception) || exception is OperationCanceledException)
         {
-            // Nobody needs it.
+            // It is not needed.
         }
     }
 }

@@ -58,7 +58,7 @@ internal sealed class PartBuffer : IDisposable
         return written;
     }
 
-    /// <summary>What is in it from an offset to the end of that block; empty at the end.</summary>
+    /// <summary>Its bytes from an offset to the end of that block; empty at the end.</summary>
     public ReadOnlyMemory<byte> Read(long offset)
     {
         if (offset >= Length)

@@ -2,7 +2,7 @@ namespace Millrace.Transfer.S3;
 
 /// <summary>One limit for the memory of all parts. A caller that wants more than is free waits, first come, first served. Thread-safe.</summary>
 /// <param name="limit">Bytes.</param>
-/// <remarks>A part's memory is taken at once, before its first byte: nobody waits for memory while holding a part that is not sent.</remarks>
+/// <remarks>A part's memory is taken at once, before its first byte: no request waits for memory while holding an unsent part.</remarks>
 internal sealed class PartMemory(long limit)
 {
     private readonly Lock _lock = new();

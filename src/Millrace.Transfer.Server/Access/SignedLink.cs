@@ -37,7 +37,7 @@ public static class SignedLink
 
         if (name.IsRoot)
         {
-            throw new ArgumentException("A link is for one file, and the root is none.", nameof(name));
+            throw new ArgumentException("A link is for one file, and the root is not a file.", nameof(name));
         }
 
         if (!name.IsIn(prefix))

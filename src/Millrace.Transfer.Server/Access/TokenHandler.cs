@@ -14,7 +14,7 @@ internal sealed class TokenHandler(
     public const string SchemeName = "Millrace.Token";
 
     public const string Unknown =
-        "The token is not known here, or it has expired. Make another with 'millrace token add' on the server.";
+        "The token is not known here, or it has expired. Create another with 'millrace token add' on the server.";
 
     protected override Task<AuthenticateResult> HandleAuthenticateAsync()
     {

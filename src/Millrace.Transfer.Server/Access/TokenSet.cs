@@ -11,7 +11,7 @@ internal sealed class TokenSet
         Document = document;
         if (document.Version != TokenDocument.CurrentVersion)
         {
-            throw new FormatException($"it is of version {document.Version}, and this program knows {TokenDocument.CurrentVersion}");
+            throw new FormatException($"it is of version {document.Version}, and this program supports {TokenDocument.CurrentVersion}");
         }
 
         if (document.Tokens is null || document.Tokens.Contains(null!))
@@ -63,7 +63,7 @@ internal sealed class TokenSet
     {
         if (!TransferToken.IsName(entry.Name))
         {
-            throw new FormatException("a token has no proper name");
+            throw new FormatException("a token has an invalid name");
         }
 
         if (!TransferScopes.TryParse(entry.Scopes, out TransferScope scopes, out string? unknown))

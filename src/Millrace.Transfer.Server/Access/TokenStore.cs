@@ -82,7 +82,7 @@ public sealed class TokenStore
         if (!TransferToken.IsName(name))
         {
             throw Errors.Invalid(
-                $"A token cannot be called that: use 1 to {TransferToken.MaxNameLength} letters, digits, '.', '_' and '-'.");
+                $"That is not a valid token name; use 1 to {TransferToken.MaxNameLength} letters, digits, '.', '_' and '-'.");
         }
 
         if (scopes == TransferScope.None || (scopes & ~TransferScope.All) != TransferScope.None)
@@ -100,7 +100,7 @@ public sealed class TokenStore
                 {
                     throw new TransferException(
                         TransferError.AlreadyExists,
-                        $"There is a token '{name}' already. Remove it first, or choose another name.");
+                        $"A token '{name}' already exists. Remove it first, or choose another name.");
                 }
 
                 var entry = new TokenEntry

@@ -157,7 +157,7 @@ internal sealed class TransferGuard : IDisposable
         TransferObservation.Begin(_meter, _logger, context, TransferScope.None, default).Refuse(error);
 
     /// <summary>Whether a request has a valid token, or needs none.</summary>
-    public async ValueTask<bool> IsKnownAsync(HttpContext context)
+    public async ValueTask<bool> IsAuthenticatedAsync(HttpContext context)
     {
         try
         {
@@ -173,7 +173,7 @@ internal sealed class TransferGuard : IDisposable
     /// Whether a store may be queried about a request's name before its sender is authorized for that: an unknown sender must not
     /// cause requests to a bucket. An application's own policies may know senders that no scheme of ours finds.
     /// </summary>
-    public async ValueTask<bool> MayAskAsync(HttpContext context) =>
+    public async ValueTask<bool> CanQueryStatusAsync(HttpContext context) =>
         IsOpen || !_options.HasScopePolicies || context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null
         || await FindUserAsync(context) is not null;
 
@@ -206,7 +206,7 @@ internal sealed class TransferGuard : IDisposable
     public async ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken)
     {
         TokenStore tokens = _options.Tokens
-            ?? throw Errors.Invalid("This server has no file of tokens, and so no key that signs links.");
+            ?? throw Errors.Invalid("This server has no token file, and so no key to sign links.");
         try
         {
             return await tokens.GetLinkKeyAsync(cancellationToken);
@@ -215,7 +215,7 @@ internal sealed class TransferGuard : IDisposable
         {
             _logger.LinkKeyMissing(exception.Message);
             throw new TransferException(
-                TransferError.Failed, "The server cannot make the key that signs links; its log has the reason.", innerException: exception);
+                TransferError.Failed, "The server cannot create the key for signing links; its log has the reason.", innerException: exception);
         }
     }
 
@@ -235,8 +235,8 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
-    /// <summary>The same, unless it names a path that only the server's log may name.</summary>
-    public TransferException Hide(TransferException exception)
+    /// <summary>The exception, or one without the path that only the server's log may contain.</summary>
+    public TransferException HidePath(TransferException exception)
     {
         if (exception.Error != TransferError.Failed)
         {
@@ -283,7 +283,7 @@ internal sealed class TransferGuard : IDisposable
         if (context.Request.ContentLength > bytes)
         {
             throw new TransferException(
-                TransferError.TooLarge, $"The request brings {context.Request.ContentLength} bytes, and here it may bring {bytes}.");
+                TransferError.TooLarge, $"The request has {context.Request.ContentLength} bytes, but at most {bytes} are accepted here.");
         }
 
         SetBodyLimit(context, bytes);
@@ -338,7 +338,7 @@ internal sealed class TransferGuard : IDisposable
         }
         catch (TransferException exception) when (exception.Error == TransferError.Failed)
         {
-            throw Hide(exception);
+            throw HidePath(exception);
         }
     }
 
@@ -381,7 +381,7 @@ internal sealed class TransferGuard : IDisposable
         {
             return new TransferException(
                 TransferError.Unauthorized,
-                "This server needs a token. Send it as 'Authorization: Bearer TOKEN'; 'millrace token add' makes one on the server.");
+                "This server needs a token. Send it as 'Authorization: Bearer TOKEN'; 'millrace token add' creates one on the server.");
         }
 
         string message = identity.AuthenticationType switch
@@ -405,7 +405,7 @@ internal sealed class TransferGuard : IDisposable
             CloseAfterResponse(context);
             throw new TransferException(
                 TransferError.TooLarge,
-                $"The request brings {context.Request.ContentLength} bytes, and this server accepts {limits.MaxBodyBytes}. Send a smaller file, or ask the server's owner for more.",
+                $"The request has {context.Request.ContentLength} bytes, but this server accepts {limits.MaxBodyBytes}. Send a smaller file, or ask the server's owner for more.",
                 name.Value);
         }
 

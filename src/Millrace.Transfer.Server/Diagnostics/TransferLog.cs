@@ -36,9 +36,9 @@ internal static partial class TransferLog
     public static partial void CertificateUnreadable(this ILogger logger, string path, string reason);
 
     [LoggerMessage(10, LogLevel.Warning,
-        "All connections hold {Held} bytes that were not read or not sent, and {Limit} are allowed; the connection of {Address} is closed, which holds {Bytes}")]
+        "All connections hold {Held} bytes that are unread or unsent, more than the limit of {Limit}; the connection of {Address}, which holds {Bytes}, is closed")]
     public static partial void BuffersExceeded(this ILogger logger, long held, long limit, string address, long bytes);
 
-    [LoggerMessage(11, LogLevel.Error, "The key that signs links cannot be made: {Reason}")]
+    [LoggerMessage(11, LogLevel.Error, "The key for signing links cannot be created: {Reason}")]
     public static partial void LinkKeyMissing(this ILogger logger, string reason);
 }

@@ -15,7 +15,7 @@ internal sealed class FileUpload(IFileStore store)
         {
             // RFC 9110, section 14.5: a server that took it for the whole would replace a file by a part of it.
             throw Errors.Invalid(
-                $"A PUT of a part (Content-Range) of '{name}' is not taken. Send the whole file, or continue an upload.", name.Value);
+                $"A PUT of a part (Content-Range) of '{name}' is not accepted. Send the whole file, or continue an upload.", name.Value);
         }
 
         ContentCoding coding = RequestEncoding.Of(request, name);
@@ -59,7 +59,7 @@ internal sealed class FileUpload(IFileStore store)
 
     private static Refusal IsFolder(TransferName name) => new(
         TransferError.InvalidName,
-        $"'{name}/' is the name of a folder, and only a file can be put. Folders come with their files.",
+        $"'{name}/' is the name of a folder, and only files can be uploaded. Folders are created with their files.",
         name.Value)
     {
         Status = StatusCodes.Status409Conflict,

@@ -106,7 +106,7 @@ internal static partial class RangeSelection
     /// <summary>For a range that is not in a file of this length.</summary>
     public static Refusal NotSatisfiable(StringValues field, StoredFile file) => new(
         TransferError.RangeNotSatisfiable,
-        $"No byte of the range '{NameEncoding.Printable(field.ToString())}' can be sent: '{file.Name}' has {file.Length} bytes, and at most {MaxRanges} ranges are taken.",
+        $"No byte of the range '{NameEncoding.Printable(field.ToString())}' can be sent: '{file.Name}' has {file.Length} bytes, and at most {MaxRanges} ranges are accepted.",
         file.Name.Value)
     {
         Status = StatusCodes.Status416RangeNotSatisfiable,

@@ -36,7 +36,7 @@ internal sealed class RequestDigests
         if (_content is not null && arrived is null)
         {
             throw Errors.Invalid(
-                $"Content-Digest of '{_name}' came as a trailer that was not announced, so that nothing was hashed. Send Trailer: Content-Digest.",
+                $"Content-Digest of '{_name}' was in an unannounced trailer, so the body was not hashed. Send Trailer: Content-Digest.",
                 _name);
         }
 

@@ -147,7 +147,7 @@ internal static class GrpcUpload
     public static async ValueTask<T> AppendAsync<T>(
         GrpcCall call, UploadSession session, IncrementalHash? hash, Func<ChunkSink, CancellationToken, ValueTask<T>> receive)
     {
-        if (session.Status.HasAll)
+        if (session.Status.IsComplete)
         {
             var none = new ChunkSink(PipeWriter.Create(Stream.Null), room: 0, hash);
             return await receive(none, call.Ended);

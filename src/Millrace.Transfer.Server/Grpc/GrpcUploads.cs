@@ -53,7 +53,7 @@ internal static class GrpcUploads
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)
         {
-            // It is gone already, which is what the caller wanted.
+            // It is gone already, as the caller wanted.
         }
 
         await call.Answer.SendAsync(new AbortUploadResponse { Aborted = aborted });
@@ -82,7 +82,7 @@ internal static class GrpcUploads
             status = session.Status;
         }
 
-        if (!status.IsPartial && !status.HasAll)
+        if (!status.IsPartial && !status.IsComplete)
         {
             throw new Refusal(
                 TransferError.OffsetMismatch,

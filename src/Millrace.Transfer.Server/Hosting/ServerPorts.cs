@@ -59,7 +59,7 @@ internal sealed record ServerPorts(IPEndPoint Main, bool MainHasHttp2, IPEndPoin
             string what = exception.SocketErrorCode switch
             {
                 SocketError.AddressAlreadyInUse =>
-                    $"Port {port} is taken by another program. Stop that, or choose another with {option}; {option} 0 takes one that is free.",
+                    $"Port {port} is taken by another program. Stop it, or choose another with {option}; {option} 0 takes a free one.",
                 SocketError.AccessDenied =>
                     $"Port {port} needs rights that this process does not have. Choose one above 1023 with {option}.",
                 SocketError.AddressNotAvailable =>

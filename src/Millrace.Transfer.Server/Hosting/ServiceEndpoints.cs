@@ -14,14 +14,14 @@ internal static class ServiceEndpoints
             TransferGuard guard = TransferGuard.Of(context);
 
             // A load balancer has no token and needs only the status.
-            HealthDocument told = await guard.IsKnownAsync(context)
+            HealthDocument shown = await guard.IsAuthenticatedAsync(context)
                 ? found with { Transfers = guard.Running }
                 : new HealthDocument { Status = found.Status };
             context.Response.StatusCode = found.Status == HealthDocument.Ok
                 ? StatusCodes.Status200OK
                 : StatusCodes.Status503ServiceUnavailable;
             context.Response.Headers.CacheControl = "no-store";
-            await JsonAnswer.WriteAsync(context, told, ServerJson.Default.HealthDocument);
+            await JsonAnswer.WriteAsync(context, shown, ServerJson.Default.HealthDocument);
         }));
     }
 

@@ -110,7 +110,7 @@ public sealed class TransferServer : IAsyncDisposable
         {
             throw new TransferException(
                 TransferError.NotFound,
-                $"There is no folder '{options.Folder}'. Create it with 'mkdir -p {options.Folder}', or name another.");
+                $"Folder '{options.Folder}' does not exist. Create it with 'mkdir -p {options.Folder}', or name another.");
         }
 
         IPAddress address = ListenAddress.Parse(options.Host);

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>Selects what is listed.</summary>
+/// <summary>Selects the entries to list.</summary>
 public readonly record struct ListFilesOptions
 {
     /// <summary>Default of <see cref="PageSize"/>.</summary>

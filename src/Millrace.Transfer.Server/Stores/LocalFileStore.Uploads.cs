@@ -42,7 +42,7 @@ public sealed partial class LocalFileStore
             long current = upload.Offset;
             if (upload.IsPublished || current == upload.Record.Length)
             {
-                throw Errors.HasAll(id, current);
+                throw Errors.AlreadyComplete(id, current);
             }
 
             if (current != offset)

@@ -13,16 +13,16 @@ public sealed class LocalFileStoreOptions
     /// <remarks>Other users of the device must be able to continue: logs, the system itself.</remarks>
     public long FreeSpaceToLeave { get; set; } = 64L * 1024 * 1024;
 
-    /// <summary>How long an upload is kept that no client continues.</summary>
-    /// <remarks>Longer than a night or a day on which nobody looks.</remarks>
+    /// <summary>How long an upload that no client continues is kept.</summary>
+    /// <remarks>Longer than a night, or a day without attention.</remarks>
     public TimeSpan UploadLifetime { get; set; } = TimeSpan.FromHours(24);
 
-    /// <summary>How long an upload is kept of which not one byte was received.</summary>
+    /// <summary>How long an upload that received no bytes is kept.</summary>
     /// <remarks>A client that starts an upload sends it: minutes are for a connection that has to be made again.</remarks>
     public TimeSpan EmptyUploadLifetime { get; set; } = TimeSpan.FromMinutes(10);
 
     /// <summary>Unfinished uploads that each <see cref="StartUploadOptions.Caller"/> may have; 1 or more.</summary>
-    /// <remarks>What a service with one token leaves unfinished in a day, if one of a hundred of its uploads is abandoned.</remarks>
+    /// <remarks>As many as a service with one token leaves unfinished in a day, if one of a hundred of its uploads is abandoned.</remarks>
     public int MaxUploadsPerCaller { get; set => field = Positive(value); } = 1000;
 
     /// <summary>Unfinished uploads of all callers; 1 or more. As many finished ones are remembered.</summary>
@@ -33,7 +33,7 @@ public sealed class LocalFileStoreOptions
     /// <remarks>Less than a tenth of a second where SHA-256 runs at 1 GB/s.</remarks>
     public long CheapDigestBytes { get; set; } = 64L * 1024 * 1024;
 
-    /// <summary>What a published file survives; <see cref="Durability.OnCommit"/> by default.</summary>
+    /// <summary>The failures that a published file survives; <see cref="Durability.OnCommit"/> by default.</summary>
     public Durability Durability { get; set; } = Durability.OnCommit;
 
     /// <summary>

@@ -9,7 +9,7 @@ public sealed record StartUploadOptions
     /// <summary>Its length in bytes; null if it is set later.</summary>
     public long? Length { get; init; }
 
-    /// <summary>What must be under the name, now and when it is published.</summary>
+    /// <summary>The condition on the name, now and when it is published.</summary>
     public WritePrecondition Precondition { get; init; }
 
     /// <summary>Stored and returned by <see cref="UploadStatus.Metadata"/>; null for none. At most 4,096 bytes.</summary>
@@ -18,7 +18,7 @@ public sealed record StartUploadOptions
     /// <summary>The digest that the whole must have; null if it is given at the end, or never.</summary>
     public Sha256Digest? Expected { get; init; }
 
-    /// <summary>The name of the token that may continue it; null for anybody who knows the <see cref="UploadId"/>.</summary>
+    /// <summary>The name of the token that may continue it; null for every client that knows the <see cref="UploadId"/>.</summary>
     public string? Owner { get; init; }
 
     /// <summary>

@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>One version of a file, open for reading. Disposing it closes the file; readers that it gave must be completed before.</summary>
 public abstract class StoredFileReader : IAsyncDisposable
 {
-    /// <summary>What it is.</summary>
+    /// <summary>The file's description.</summary>
     public abstract StoredFile File { get; }
 
     /// <summary>Reads a part of it; any number, one after the other or at once.</summary>

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Names an upload. 128 random bits in 32 hexadecimal digits: whoever knows it may continue the upload.</summary>
+/// <summary>Names an upload. 128 random bits in 32 hexadecimal digits: a client that knows it may continue the upload.</summary>
 public readonly record struct UploadId
 {
     private const int Digits = 32;
@@ -14,7 +14,7 @@ public readonly record struct UploadId
     /// <summary>The digits.</summary>
     public string Value { get; }
 
-    /// <summary>A new one, which nobody can guess.</summary>
+    /// <summary>A new one, which cannot be guessed.</summary>
     public static UploadId Next() => new(RandomNumberGenerator.GetHexString(Digits, lowercase: true));
 
     /// <summary>Reads one; anything but 32 lower-case hexadecimal digits is none.</summary>

@@ -19,12 +19,12 @@ public sealed record UploadStatus
     public bool IsPartial => Name.IsRoot;
 
     /// <summary>Whether all bytes are stored.</summary>
-    public bool HasAll => Length == Offset;
+    public bool IsComplete => Length == Offset;
 
     /// <summary>The published file; null before that.</summary>
     public StoredFile? Published { get; init; }
 
-    /// <summary>What must be under the name when it is published.</summary>
+    /// <summary>The condition on the name when it is published.</summary>
     public WritePrecondition Precondition { get; init; }
 
     /// <summary>As given at its start.</summary>

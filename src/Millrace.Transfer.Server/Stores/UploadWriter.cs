@@ -1,8 +1,8 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Appends to an upload. If it is disposed without <see cref="SaveAsync"/>, the bytes that reached the store stay: that is what a
-/// cut connection leaves.
+/// Appends to an upload. If it is disposed without <see cref="SaveAsync"/>, the bytes that reached the store stay, as after a
+/// cut connection.
 /// </summary>
 public abstract class UploadWriter : IAsyncDisposable
 {

@@ -111,7 +111,7 @@ internal sealed class ContentCheck : IDisposable
 
     private static Refusal Different(string field, string expected, string actual, long offset, int? status) => new(
         TransferError.DigestMismatch,
-        $"{field} is {expected}, and the body that arrived has {actual}. Nothing of this request was kept; send it again from {offset}.")
+        $"{field} is {expected}, but the received body has {actual}. Nothing of this request was kept; send it again from {offset}.")
     {
         Status = status,
         Offset = offset,

@@ -133,7 +133,7 @@ internal static class DraftUploads
             await session.SetLengthAsync(session.Status.Offset, CancellationToken.None);
         }
 
-        return session.Status.HasAll
+        return session.Status.IsComplete
             ? await call.CompleteAsync(session)
             : throw DraftRequest.Contradiction(
                 $"Upload {session.Id} has a length of {session.Status.Length} bytes, and ends at {session.Status.Offset}.");
@@ -145,7 +145,7 @@ internal static class DraftUploads
     /// starts uploads by the draft that way, sends the last part of a file of several, and an empty file, with
     /// <c>Upload-Complete: ?0</c>, and takes them for complete (4.3.1, FileSource.js).
     /// </remarks>
-    public static bool IsDue(UploadStatus status) => status is { HasAll: true, IsPartial: false, Metadata: not null };
+    public static bool IsDue(UploadStatus status) => status is { IsComplete: true, IsPartial: false, Metadata: not null };
 
     private static async ValueTask SetLengthAsync(UploadSession session, DraftRequest request, CancellationToken cancellationToken)
     {

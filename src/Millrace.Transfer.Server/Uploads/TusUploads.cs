@@ -139,7 +139,7 @@ internal static class TusUploads
     }
 
     /// <summary>Whether an upload is to be published: in tus the last byte completes it.</summary>
-    public static bool IsDue(UploadStatus status) => status is { HasAll: true, IsPartial: false };
+    public static bool IsDue(UploadStatus status) => status is { IsComplete: true, IsPartial: false };
 
     private static async ValueTask CompleteIfDueAsync(UploadCall call, UploadSession session)
     {

@@ -106,7 +106,7 @@ internal sealed class UploadCall
     public async ValueTask ReceiveAsync(UploadSession session, ContentCheck? check)
     {
         UploadStatus status = session.Status;
-        if (!HasBody || status.HasAll)
+        if (!HasBody || status.IsComplete)
         {
             await ThrowIfBodyHasBytesAsync(status);
             check?.ThrowIfDifferent(Request, status.Offset);
@@ -264,12 +264,12 @@ internal sealed class UploadCall
     private static Refusal TooMuch(UploadStatus status, long room) => status.Length is { } length
         ? new Refusal(
             TransferError.TooLarge,
-            $"Upload {status.Id} has a length of {length} bytes; {status.Offset} have arrived, and this request sends more "
+            $"Upload {status.Id} has a length of {length} bytes; {status.Offset} were received, and this request sends more "
             + $"than the {length - status.Offset} that are missing. Start a new upload with the right length.")
         {
             ContradictsLength = true,
         }
         : new Refusal(
             TransferError.TooLarge,
-            $"Upload {status.Id} has {status.Offset} bytes, and a file here may have {status.Offset + room}. Send less.");
+            $"Upload {status.Id} has {status.Offset} bytes, and this server accepts files of up to {status.Offset + room} bytes. Send less.");
 }

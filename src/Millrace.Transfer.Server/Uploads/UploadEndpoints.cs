@@ -49,7 +49,7 @@ internal static class UploadEndpoints
         {
             throw new Refusal(
                 TransferError.InvalidRequest,
-                $"This server speaks tus {UploadHeaders.Version}. Every request must have: Tus-Resumable: {UploadHeaders.Version}")
+                $"This server supports tus {UploadHeaders.Version}. Every request must have: Tus-Resumable: {UploadHeaders.Version}")
             {
                 Status = StatusCodes.Status412PreconditionFailed,
                 Field = UploadHeaders.TusVersion,

@@ -38,7 +38,7 @@ internal static class UploadNames
         return string.IsNullOrEmpty(name)
             ? throw new TransferException(
                 TransferError.InvalidRequest,
-                "The upload has no name. Send it to the file's own URL with PUT, or say it: "
+                "The upload has no name. Send it to the file's own URL with PUT, or name it: "
                 + "Content-Disposition: inline; filename=\"trips.csv\"")
             : TransferName.Parse(name);
     }

@@ -75,7 +75,7 @@ internal sealed class UploadSession : IDisposable
         HttpContext context, IFileStore store, UploadId id, bool isTransfer, CancellationToken ended)
     {
         var guard = TransferGuard.Of(context);
-        UploadStatus? status = await guard.MayAskAsync(context) ? await store.FindUploadAsync(id, takeOver: false, ended) : null;
+        UploadStatus? status = await guard.CanQueryStatusAsync(context) ? await store.FindUploadAsync(id, takeOver: false, ended) : null;
         // A caller that is not admitted must not learn which uploads exist.
         TransferPass pass = await guard.EnterAsync(
             context, store, isTransfer ? TransferOperation.Upload : TransferOperation.ManageUpload, status?.Name ?? default);
@@ -292,7 +292,7 @@ internal sealed class UploadSession : IDisposable
             throw Errors.Invalid($"Upload {part.Id} is not partial. Start the parts with Upload-Concat: partial.");
         }
 
-        if (!part.HasAll)
+        if (!part.IsComplete)
         {
             throw Errors.Invalid(
                 $"Upload {part.Id} has {part.Offset} of {part.Length?.ToString() ?? "an unknown number of"} bytes. "

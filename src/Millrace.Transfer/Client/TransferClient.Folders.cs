@@ -100,6 +100,6 @@ public sealed partial class TransferClient
         return failures.IsEmpty
             ? [.. results.OrderBy(result => result.Name)]
             : throw new AggregateException(
-                $"{failures.Count} of {failures.Count + results.Count} files failed; the others are there.", failures);
+                $"{failures.Count} of {failures.Count + results.Count} files failed; the others were transferred.", failures);
     }
 }

@@ -15,7 +15,7 @@ public sealed class TransferLink
         ArgumentNullException.ThrowIfNull(query);
         if (name.IsRoot)
         {
-            throw new ArgumentException("A link is for one file, and the root is none.", nameof(name));
+            throw new ArgumentException("A link is for one file, and the root is not a file.", nameof(name));
         }
 
         query = query.StartsWith('?') ? query[1..] : query;

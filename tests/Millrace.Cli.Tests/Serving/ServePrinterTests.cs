@@ -24,12 +24,12 @@ public sealed class ServePrinterTests : FolderTests
             [
                 $"Serving {Folder.Path} at {files}",
                 $"gRPC-Web is at http://127.0.0.1:{address.Port}; gRPC needs HTTP/2, which is not offered.",
-                "Only this machine reaches it, and no token is needed.",
+                "Only this machine can reach it, and no token is needed.",
                 $"  put:  millrace put FILE {files}",
                 $"        curl -T FILE {files}",
                 $"  get:  millrace get {files}NAME",
                 $"        curl -O {files}NAME",
-                "Ctrl-C stops it; transfers that run have 30 s to finish.",
+                "Ctrl-C stops it; running transfers have 30 s to finish.",
             ],
             text.Split(Environment.NewLine));
     }

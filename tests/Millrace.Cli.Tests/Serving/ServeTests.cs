@@ -114,7 +114,7 @@ public sealed class ServeTests : CommandTests
     {
         string error = await FailAsync("serve", "missing", "--port", "0");
         Assert.Equal(
-            "millrace serve: There is no folder 'missing'. Create it with 'mkdir -p missing', or name another.", error.TrimEnd());
+            "millrace serve: Folder 'missing' does not exist. Create it with 'mkdir -p missing', or name another.", error.TrimEnd());
     }
 
     [Fact]

@@ -89,7 +89,7 @@ public sealed class UnreadBodyTests : CommandTests
         // Without the files that it has mapped, which are no longer those of an idle server.
         await Bounded.UntilAsync(() => serve.MemoryOf("RssAnon") < 80 * MB);
         serve.Signal(Command.Terminate);
-        Assert.Contains("not read or not sent", (await serve.EndAsync()).Error, StringComparison.Ordinal);
+        Assert.Contains("unread or unsent", (await serve.EndAsync()).Error, StringComparison.Ordinal);
     }
 
     [Theory]

@@ -22,7 +22,7 @@ public sealed class GetPlanTests : FolderTests
     [Theory]
     [InlineData("http://h/files/a", "missing/", "Create it first")]
     [InlineData("http://h/files/a/", "-", "standard output takes one file")]
-    [InlineData("http://h/files/", null, "Say which folder")]
+    [InlineData("http://h/files/", null, "Name a destination folder")]
     public void Unusable_destinations_are_rejected(string url, string? destination, string reason) => Assert.Contains(
         reason,
         Assert.Throws<TransferException>(() => GetPlan.DestinationOf(TransferTarget.Parse(url), destination)).Message,

@@ -116,7 +116,7 @@ public sealed class RefusedTests : CommandTests
         await server.KillAsync();
 
         string error = await FailAsync("put", "one.bin", server.Files, "--attempts", "2");
-        MustName(error, "millrace put:", $"127.0.0.1:{server.Port}", "refused", "server runs", "--attempts");
+        MustName(error, "millrace put:", $"127.0.0.1:{server.Port}", "refused", "server is running", "--attempts");
     }
 
     [NeedsFact(Need.Mount)]

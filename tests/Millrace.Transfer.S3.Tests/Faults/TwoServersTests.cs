@@ -68,7 +68,7 @@ public sealed class TwoServersTests : BucketTest
                     return;
                 }
 
-                if (status.HasAll)
+                if (status.IsComplete)
                 {
                     await store.CompleteUploadAsync(id, null, default);
                     return;

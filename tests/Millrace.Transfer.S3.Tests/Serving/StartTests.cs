@@ -72,7 +72,7 @@ public sealed class StartTests : BucketTest
     [InlineData("s3://", "does not name a bucket")]
     [InlineData("s3://a b/c", "does not name a bucket")]
     [InlineData("s3://bucket/../c", "does not name a bucket")]
-    [InlineData("s3://bucket --leave-free 1G", "a bucket has none")]
+    [InlineData("s3://bucket --leave-free 1G", "leave it out for a bucket")]
     [InlineData("folder --s3-path-style", "s3://BUCKET/PREFIX")]
     [InlineData("s3://bucket --s3-part-size 4M", "5M to 5G")]
     [InlineData("s3://bucket --s3-endpoint nowhere", "not a valid URL")]

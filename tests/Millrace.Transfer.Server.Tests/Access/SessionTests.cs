@@ -388,7 +388,7 @@ public sealed class SessionTests : GrpcTest
 
         string body = await response.Content.ReadAsStringAsync();
         Assert.Equal(HttpStatusCode.InternalServerError, response.StatusCode);
-        Assert.Contains("cannot make the key that signs links", body, StringComparison.Ordinal);
+        Assert.Contains("cannot create the key for signing links", body, StringComparison.Ordinal);
         Assert.DoesNotContain("tokens.json", body, StringComparison.Ordinal);
     }
 

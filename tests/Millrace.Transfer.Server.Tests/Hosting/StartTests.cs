@@ -100,7 +100,7 @@ public sealed class StartTests : IDisposable
 
         TransferException exception = await RefusedAsync(With(options => options.Port = port));
         Assert.Equal(
-            $"Port {port} is taken by another program. Stop that, or choose another with --port; --port 0 takes one that is free.",
+            $"Port {port} is taken by another program. Stop it, or choose another with --port; --port 0 takes a free one.",
             exception.Message);
         exception = await RefusedAsync(With(options => options.Http2Port = port));
         Assert.Contains("--h2-port 0", exception.Message, StringComparison.Ordinal);

@@ -100,7 +100,7 @@ public sealed class KillTests
         {
             UploadStatus status = (await store.FindUploadAsync(id, takeOver: true, default))!;
             Assert.InRange(status.Offset, acknowledged.Saved.GetValueOrDefault(number), status.Length!.Value);
-            if (!status.HasAll)
+            if (!status.IsComplete)
             {
                 await using UploadWriter writer = await store.AppendUploadAsync(id, status.Offset, discardable: false, default);
                 await writer.Body.WriteAsync(

@@ -11,7 +11,7 @@ public sealed class UploadTests : ContractTest
         IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a/b", 6);
         Assert.Equal(3, (await store.AppendAsync(status.Id, 0, "abc")).Offset);
-        Assert.True((await store.AppendAsync(status.Id, 3, "def")).HasAll);
+        Assert.True((await store.AppendAsync(status.Id, 3, "def")).IsComplete);
         Assert.Null(await store.FindAsync("a/b"));
 
         StoredFile file = await store.CompleteUploadAsync(status.Id, Sha256Digest.Compute("abcdef"u8), default);
@@ -127,7 +127,7 @@ public sealed class UploadTests : ContractTest
         IFileStore again = Open(options);
         Assert.Equal(file, await again.CompleteUploadAsync(id, null, default));
         UploadStatus status = (await again.FindUploadAsync(id, takeOver: true, default))!;
-        Assert.True(status.HasAll);
+        Assert.True(status.IsComplete);
         Assert.Equal(file, status.Published);
     }
 
@@ -209,8 +209,8 @@ public sealed class UploadTests : ContractTest
         UploadStatus status = await store.StartAsync("a", null);
         await store.AppendAsync(status.Id, 0, "abc");
         await store.SetUploadLengthAsync(status.Id, 2, default).FailsAsync(TransferError.InvalidRequest);
-        Assert.True((await store.SetUploadLengthAsync(status.Id, 3, default)).HasAll);
-        Assert.True((await store.SetUploadLengthAsync(status.Id, 3, default)).HasAll);
+        Assert.True((await store.SetUploadLengthAsync(status.Id, 3, default)).IsComplete);
+        Assert.True((await store.SetUploadLengthAsync(status.Id, 3, default)).IsComplete);
         await store.SetUploadLengthAsync(status.Id, 4, default).FailsAsync(TransferError.InvalidRequest);
     }
 
@@ -230,7 +230,7 @@ public sealed class UploadTests : ContractTest
         }
 
         UploadStatus whole = await store.JoinUploadsAsync(new StartUploadOptions { Name = "a".Name() }, parts, default);
-        Assert.True(whole.HasAll);
+        Assert.True(whole.IsComplete);
         Assert.Equal(parts, whole.Parts);
         StoredFile file = await store.CompleteUploadAsync(whole.Id, null, default);
         Assert.Equal(Sha256Digest.Compute(Encoding.UTF8.GetBytes(content.ToString())), file.Sha256);

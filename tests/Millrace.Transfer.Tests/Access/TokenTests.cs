@@ -19,8 +19,8 @@ public sealed class TokenTests : ServerTest
     }
 
     [Theory]
-    [InlineData(null, "'millrace token add' makes one on the server")]
-    [InlineData("mr_unknown", "Make another with 'millrace token add' on the server")]
+    [InlineData(null, "'millrace token add' creates one on the server")]
+    [InlineData("mr_unknown", "Create another with 'millrace token add' on the server")]
     public async Task Missing_token_is_reported_with_how_to_get_one(string? token, string advice)
     {
         await AddAsync(Server, TransferScope.All);

@@ -57,7 +57,7 @@ public sealed class TlsTests : IDisposable
         TransferException exception = await Fails.WithAsync(
             TransferError.Disconnected, () => client.GetAsync(Clients.Name("x"), _folder["y"]));
 
-        Assert.Contains("Look at the server's certificate", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("Check the server's certificate", exception.Message, StringComparison.Ordinal);
         Assert.Equal(1, handler.Gets);
     }
 

@@ -22,7 +22,7 @@ internal static class JsonAnswer
         }
         catch (JsonException exception)
         {
-            throw Errors.Invalid("The request is not the JSON that it should be.", innerException: exception);
+            throw Errors.Invalid("The request is not valid JSON for this method.", innerException: exception);
         }
     }
 

@@ -14,7 +14,7 @@ internal sealed class LinkEndpoint(IFileStore store, TransferServerOptions optio
     {
         if (!HttpMethods.IsPost(context.Request.Method))
         {
-            throw new Refusal(TransferError.InvalidRequest, "A link is made by POST.")
+            throw new Refusal(TransferError.InvalidRequest, "Creating a link requires POST.")
             {
                 Status = StatusCodes.Status405MethodNotAllowed,
                 Field = HeaderNames.Allow,
@@ -36,7 +36,7 @@ internal sealed class LinkEndpoint(IFileStore store, TransferServerOptions optio
         if (pass.Owner is null)
         {
             throw new TransferException(
-                TransferError.Forbidden, "This server needs no token, so a link would allow nothing that its URL does not.", name.Value);
+                TransferError.Forbidden, "This server needs no token, so a link would allow no more than the URL.", name.Value);
         }
 
         DateTimeOffset expires = guard.Now + TimeSpan.FromSeconds(wanted.Seconds);

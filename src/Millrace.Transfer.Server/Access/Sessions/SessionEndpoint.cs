@@ -30,7 +30,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
         return Problems.RunAsync(context, HttpMethods.IsGet(method) || HttpMethods.IsHead(method) ? DescribeAsync
             : HttpMethods.IsPost(method) ? SignInAsync
             : HttpMethods.IsDelete(method) ? SignOutAsync
-            : static _ => throw new Refusal(TransferError.InvalidRequest, $"A session is asked for, begun and ended: {Allowed}.")
+            : static _ => throw new Refusal(TransferError.InvalidRequest, $"Methods of a session: {Allowed}.")
             {
                 Status = StatusCodes.Status405MethodNotAllowed,
                 Field = HeaderNames.Allow,
@@ -84,7 +84,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
         catch (TransferException exception)
         {
             guard.ObserveRefusal(context, exception.Error);
-            throw guard.Hide(exception);
+            throw guard.HidePath(exception);
         }
     }
 

@@ -74,7 +74,7 @@ internal sealed class DigestRecords
 
     public void Remove(TransferName name) => Delete(PathOf(name));
 
-    /// <summary>Removes the records of missing files, and damaged ones that nobody is writing any more.</summary>
+    /// <summary>Removes the records of missing files, and damaged ones that are not being written any more.</summary>
     /// <returns>How many were removed.</returns>
     public int Sweep(Func<TransferName, bool> exists, CancellationToken cancellationToken)
     {

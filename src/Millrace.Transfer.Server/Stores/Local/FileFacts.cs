@@ -7,10 +7,10 @@ namespace Millrace.Transfer.Server;
 /// <param name="Device">The device it is on; 0 where the framework does not say.</param>
 /// <param name="Inode">Which file of it; 0 where the framework does not say.</param>
 /// <param name="Length">Bytes.</param>
-/// <param name="Modified">Nanoseconds since 1970 of the last write; anybody can set it.</param>
+/// <param name="Modified">Nanoseconds since 1970 of the last write; any program can set it.</param>
 /// <param name="Changed">
-/// Nanoseconds since 1970 of the last change of any kind, which nobody can set; the time of creation where the framework
-/// does not say.
+/// Nanoseconds since 1970 of the last change of any kind, which no program can set; the time of creation where the framework
+/// does not return it.
 /// </param>
 /// <param name="IsRegular">Whether it is a file, not a folder or a device.</param>
 /// <param name="ModifiedSeconds">Seconds since 1970 of the last write: nanoseconds in 64 bits are a date only until 2262.</param>

@@ -183,7 +183,7 @@ internal sealed class FileLister(
         }
         catch (Exception exception) when (exception is TransferException or UnauthorizedAccessException)
         {
-            // It may not be read, or is a link by now: the listing says that something is missing.
+            // It may not be read, or is a link by now: the listing reports that something is missing.
             _omitted++;
         }
     }

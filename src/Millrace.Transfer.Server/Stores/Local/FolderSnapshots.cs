@@ -19,7 +19,7 @@ internal sealed class FolderSnapshots : IDisposable
     /// <remarks>A twentieth of the time is spent on reading then, however often names come and go.</remarks>
     private const int Worth = 20;
 
-    /// <summary>How long a snapshot is kept that nobody uses.</summary>
+    /// <summary>How long an unused snapshot is kept.</summary>
     private static readonly TimeSpan Idle = TimeSpan.FromSeconds(30);
 
     private readonly Lock _lock = new();
@@ -49,7 +49,7 @@ internal sealed class FolderSnapshots : IDisposable
     public FolderSnapshot? Find(
         StoreFolder folder, TransferName name, bool recursive, bool continues, CancellationToken cancellationToken)
     {
-        // Before the names: what comes while they are read changes it.
+        // Before the names: a file added while they are read changes it.
         bool isThere = folder.TryLook(".", out FileFacts version, out _, out _);
         (string, bool) key = (name.Value, recursive);
         lock (_lock)

@@ -6,7 +6,7 @@ using Millrace.Interop;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Visits and deletes what is in a folder, also where paths are longer than the system accepts in one call (PATH_MAX): whoever may
+/// Visits and deletes a folder's entries, also where paths are longer than the system accepts in one call (PATH_MAX): a user who may
 /// rename folders can put one into the other.
 /// </summary>
 internal static class FolderWalk
@@ -15,9 +15,9 @@ internal static class FolderWalk
     /// <remarks>With three bytes each, a name in front of and one after it, a quarter of PATH_MAX; the root has the rest.</remarks>
     private const int MaxLength = 256;
 
-    /// <summary>Enumerates the files and folders in a folder, at any depth; no links, and not what may not be read.</summary>
+    /// <summary>Enumerates the files and folders in a folder, at any depth; no links, and no unreadable ones.</summary>
     /// <param name="top">The folder.</param>
-    /// <param name="native">Whether folders may be opened. Otherwise what has too long a path is left out.</param>
+    /// <param name="native">Whether folders may be opened. Otherwise entries with too long a path are left out.</param>
     /// <param name="except">A folder in it that is left out.</param>
     public static IEnumerable<Entry> Enumerate(string top, bool native, string? except = null)
     {
@@ -75,11 +75,11 @@ internal static class FolderWalk
     }
 
     /// <summary>
-    /// Deletes a folder with everything in it; links are deleted, never followed. What others put into it meanwhile is deleted, too.
+    /// Deletes a folder with everything in it; links are deleted, never followed. Entries that others add meanwhile are deleted, too.
     /// </summary>
     /// <param name="top">The folder.</param>
-    /// <param name="native">Whether Linux may say what was deleted.</param>
-    /// <param name="deleted">Told the <see cref="Entry.CountedBytes"/> of each file that was deleted.</param>
+    /// <param name="native">Whether Linux may report the deleted entries.</param>
+    /// <param name="deleted">Receives the <see cref="Entry.CountedBytes"/> of each file that was deleted.</param>
     /// <exception cref="IOException">Something could not be deleted; everything else is.</exception>
     public static void Delete(string top, bool native, Action<long> deleted)
     {
@@ -144,7 +144,7 @@ internal static class FolderWalk
                 case 0:
                     break;
                 case Errno.NoEntry:
-                    // Somebody else has deleted it.
+                    // Another process has deleted it.
                     return;
                 case var error:
                     throw SystemError.Exception(error);
@@ -176,7 +176,7 @@ internal static class FolderWalk
         }
     }
 
-    /// <summary>Gives a folder a short path, so that what is in it can be reached.</summary>
+    /// <summary>Gives a folder a short path, so that its entries can be reached.</summary>
     /// <returns>Where it is now.</returns>
     private static string MoveUp(string path, string top)
     {
@@ -193,7 +193,7 @@ internal static class FolderWalk
         }
     }
 
-    /// <summary>What is in one folder, as far as it may be read.</summary>
+    /// <summary>The readable entries of one folder.</summary>
     /// <returns>Null if it was removed meanwhile, or if its path is too long.</returns>
     private static FileSystemEnumerable<Entry>? TryRead(string folder, FileAttributes except, int nameBytes)
     {

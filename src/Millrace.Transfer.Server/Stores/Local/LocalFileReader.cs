@@ -84,7 +84,7 @@ internal sealed class LocalFileReader : StoredFileReader
 }
 
 /// <summary>
-/// How much memory each file that is being read may use: few readers get the fastest size, many share what a server can
+/// How much memory each file that is being read may use: few readers get the fastest size, many share the memory that a server can
 /// spare. Thread-safe.
 /// </summary>
 internal sealed class ReadLoad

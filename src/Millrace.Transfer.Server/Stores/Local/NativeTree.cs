@@ -297,7 +297,7 @@ internal sealed class NativeTree : StoreTree
 
 /// <summary>
 /// A folder by its descriptor: paths begin with its name in /proc, so that they stay valid, and below the root, when
-/// somebody renames the folder or replaces it by a link.
+/// the folder is renamed or replaced by a link.
 /// </summary>
 internal sealed class NativeFolder(SafeFileHandle handle, bool owns = true) : StoreFolder
 {

@@ -227,6 +227,6 @@ internal sealed class PortableFolder(string path, bool native) : StoreFolder
 
     public override void Dispose()
     {
-        // As above.
+        // Nothing to close.
     }
 }

@@ -117,7 +117,7 @@ internal sealed class StoreLimits : IDisposable
         {
             if (!IsCounted(maxAge))
             {
-                // The count may have missed what was published meanwhile.
+                // The count may have missed files published meanwhile.
                 long added = Interlocked.Read(ref _added);
                 long used = await Task.Run(_count, cancellationToken);
                 Interlocked.Exchange(ref _used, used + Interlocked.Read(ref _added) - added);
@@ -170,7 +170,7 @@ internal sealed class Reservation(StoreLimits limits)
         ReservedBytes = bytes;
     }
 
-    /// <summary>Gives back what has not become a file.</summary>
+    /// <summary>Releases the bytes that have not become a file.</summary>
     public void ReleaseReservation() => Set(0);
 
     /// <summary>The reserved bytes have become a file.</summary>

@@ -22,7 +22,7 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
     private static readonly TimeSpan Skew = TimeSpan.FromSeconds(10);
 
     /// <summary>How often a file that keeps changing is checked.</summary>
-    private const int Looks = 3;
+    private const int MaxChecks = 3;
 
     /// <summary>Publications that are remembered before old ones are removed.</summary>
     private const int MaxRemembered = 256;
@@ -87,7 +87,7 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
     public async ValueTask<FileFacts?> LookAsync(SafeFileHandle file, CancellationToken cancellationToken)
     {
         FileFacts facts = tree.Look(file);
-        for (int i = 0; i < Looks; i++)
+        for (int i = 0; i < MaxChecks; i++)
         {
             if (!IsNew(facts, out TimeSpan step))
             {

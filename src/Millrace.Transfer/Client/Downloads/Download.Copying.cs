@@ -85,7 +85,7 @@ internal sealed partial class Download
                 throw Failures.Make(
                     TransferError.NoSpace,
                     Call,
-                    $"the server does not say how long it is, and after {_taken} bytes less than 1 % of the disk is free. Nothing was published here; free some space, or choose another disk.");
+                    $"its length is unknown, and after {_taken} bytes less than 1 % of the disk is free. Nothing was published here; free some space, or choose another disk.");
             }
 
             await FlushAsync(writer, watch).ConfigureAwait(false);

@@ -100,7 +100,7 @@ internal sealed partial class Download
 
         if (file.Offset != at)
         {
-            throw Failures.Protocol(Call, $"bytes from {at} on were asked for, and those from {file.Offset} on came");
+            throw Failures.Protocol(Call, $"bytes starting at {at} were requested, but those starting at {file.Offset} were received");
         }
 
         while ((left = queue.LeftOf(piece)) > 0)

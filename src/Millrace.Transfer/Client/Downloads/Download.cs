@@ -158,7 +158,7 @@ internal sealed partial class Download : IAsyncDisposable
             throw Failures.Make(
                 TransferError.Changed,
                 Call,
-                $"bytes from {_start + _taken} on are wanted, and those from {file.Offset} on came. It starts over.",
+                $"bytes starting at {_start + _taken} were requested, but those starting at {file.Offset} were received. It starts over.",
                 isTransient: true);
         }
 

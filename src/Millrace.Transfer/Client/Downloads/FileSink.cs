@@ -25,7 +25,7 @@ internal sealed class FileSink : DownloadSink
         if (mustBeNew && File.Exists(path))
         {
             throw new TransferException(
-                TransferError.AlreadyExists, $"'{path}' is there already. Take another name, or allow replacing it.", path);
+                TransferError.AlreadyExists, $"'{path}' already exists. Choose another name, or allow replacing it.", path);
         }
 
         Kept = part?.Note is null ? 0 : new FileInfo(part.PartPath).Length;
@@ -106,7 +106,7 @@ internal sealed class FileSink : DownloadSink
         {
             throw new TransferException(
                 TransferError.AlreadyExists,
-                $"'{_path}' has appeared meanwhile. Take another name, or allow replacing it.",
+                $"'{_path}' was created meanwhile. Choose another name, or allow replacing it.",
                 _path,
                 exception);
         }

@@ -68,9 +68,9 @@ internal static class Failures
         return exception switch
         {
             HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } => Make(
-                TransferError.Disconnected, call, "the connection could not be secured. Look at the server's certificate.", exception),
+                TransferError.Disconnected, call, "TLS failed. Check the server's certificate.", exception),
             HttpRequestException { HttpRequestError: HttpRequestError.VersionNegotiationError } => Make(
-                TransferError.ProtocolNotOffered, call, "the server does not speak this protocol there. Use another one.", exception),
+                TransferError.ProtocolNotOffered, call, "the server does not support this protocol at this address. Use another one.", exception),
             HttpRequestException or IOException or OperationCanceledException => Disconnected(call, exception, Innermost(exception)),
             _ => exception,
         };
@@ -79,12 +79,12 @@ internal static class Failures
     public static TransferException Disconnected(ProtocolCall call, Exception? inner, string why) => Make(
         TransferError.Disconnected,
         call,
-        $"the connection failed: {why}. Look whether the server runs; then try again.",
+        $"the connection failed: {why}. Check that the server is running, then try again.",
         inner,
         isTransient: true);
 
     public static TransferException Protocol(ProtocolCall call, string what) => Make(
-        TransferError.Protocol, call, $"{what}. Something between changes answers, or this is no Millrace server.");
+        TransferError.Protocol, call, $"{what}. A proxy changed the response, or this is not a Millrace server.");
 
     public static TransferException Make(
         TransferError error, ProtocolCall call, string what, Exception? inner = null, bool isTransient = false) =>
@@ -155,14 +155,14 @@ internal static class Failures
     private static string Advice(int status) => status switch
     {
         301 or 302 or 303 or 307 or 308 =>
-            "It sends elsewhere, and tokens do not follow: give the address that it names, with a final slash for a folder.",
-        401 => "Give a token that is valid.",
+            "It redirects to another address, to which tokens are not sent: use that address, with a final slash for a folder.",
+        401 => "Use a valid token.",
         403 => "The token does not allow it; ask for one that does.",
-        404 or 410 => "Look at the name.",
+        404 or 410 => "Check the name.",
         405 or 415 or 501 => "The server does not support this; use another protocol.",
         412 => "Check the current file, then decide.",
-        413 => "It is more than the server accepts.",
-        507 => "The server has no room; make some, then try again.",
+        413 => "The file is larger than the server accepts.",
+        507 => "The server has no free space; free some, then try again.",
         _ => "It gave no reason.",
     };
 

@@ -25,7 +25,7 @@ internal partial class HttpProtocolClient
         HttpContentHeaders headers = response.Content.Headers;
         return new StoredFile(
             name,
-            headers.ContentLength ?? throw Failures.Protocol(call, "the answer does not say how long the file is"),
+            headers.ContentLength ?? throw Failures.Protocol(call, "the response has no length of the file"),
             headers.LastModified ?? DateTimeOffset.UnixEpoch,
             Fields.Tag(response) ?? new EntityTag(""),
             Fields.Sha256(response));
@@ -155,7 +155,7 @@ internal partial class HttpProtocolClient
         long? length = headers.ContentLength;
         if (headers.ContentEncoding.Count > 0)
         {
-            throw Failures.Protocol(call, $"the answer is coded ({string.Join(", ", headers.ContentEncoding)}), which was not asked for");
+            throw Failures.Protocol(call, $"the response is encoded ({string.Join(", ", headers.ContentEncoding)}), which was not requested");
         }
 
         if (response.StatusCode == HttpStatusCode.PartialContent)
@@ -163,7 +163,7 @@ internal partial class HttpProtocolClient
             if (headers.ContentRange is not { From: { } from, To: { } to } range
                 || (headers.ContentLength is { } count && count != to - from + 1))
             {
-                throw Failures.Protocol(call, "the answer does not say which part of the file it is");
+                throw Failures.Protocol(call, "the response does not identify its part of the file");
             }
 
             offset = from;

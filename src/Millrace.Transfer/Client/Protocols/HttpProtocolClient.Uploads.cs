@@ -73,7 +73,7 @@ internal partial class HttpProtocolClient
     protected static Uri LocationOf(HttpResponseMessage response, Uri url, ProtocolCall call) =>
         response.Headers.Location is { } location
             ? ServerAddress.Resolve(url, location.OriginalString, "the place of the upload", call)
-            : throw Failures.Protocol(call, $"the answer {(int)response.StatusCode} does not say where the upload is continued");
+            : throw Failures.Protocol(call, $"the response {(int)response.StatusCode} has no URL for continuing the upload");
 
     protected static long OffsetOf(HttpResponseMessage response, ProtocolCall call) =>
         Fields.Number(response, TransferHeaders.UploadOffset) ?? throw Failures.Protocol(call, "the response has no upload offset");

@@ -17,5 +17,5 @@ internal static class ServerAddress
                 TransferError.Protocol,
                 call,
                 $"the server names '{NameEncoding.Printable(named)}' as {what}, which is not at {server.GetLeftPart(UriPartial.Authority)}. "
-                + "Tokens and files are sent to the address that was given only; give the other one if you trust it.");
+                + "Tokens and files are only sent to the given address; use the other one if you trust it.");
 }

@@ -106,7 +106,7 @@ internal static class NameRules
             NameFault.NotUnicode => $"The name '{shown}' is not valid UTF-8.",
             NameFault.ReservedOnWindows =>
                 $"The name '{shown}' cannot be used on Windows: a device's name, or a part that ends with a dot or a space.",
-            NameFault.Hidden => $"The name '{shown}' is among those that the store keeps for itself.",
+            NameFault.Hidden => $"The name '{shown}' is reserved by the store.",
             _ => $"'{shown}' is a name.",
         };
     }
