@@ -45,12 +45,6 @@ internal abstract unsafe class Block
     /// <summary>Where in the file the body begins, in bytes.</summary>
     public long FileOffset { get; set; }
 
-    /// <summary>What <see cref="Tuning.SizeSeries.Next"/> called this read, 0 if it is not to be measured.</summary>
-    public int Trial { get; set; }
-
-    /// <summary>How long the read took that <see cref="Trial"/> asked to measure, in ticks; 0 where it was no single copy.</summary>
-    public long TrialTicks { get; set; }
-
     public BlockState State { get; set; }
 
     /// <summary>The source moved on while this block was being read; the thread that reads it returns it.</summary>
@@ -90,8 +84,6 @@ internal abstract unsafe class Block
         Wanted = wanted;
         Skipped = skipped;
         Filled = 0;
-        Trial = 0;
-        TrialTicks = 0;
         Last = false;
         Error = null;
         Orphaned = false;

@@ -19,7 +19,7 @@ internal sealed unsafe class BlockPool(int bodyBytes = BlockPool.BodyBytes, int 
     public const int BodyBytes = 256 * 1024;
 
     /// <summary>Bytes of the body of a block from <see cref="Large"/>: the largest system call.</summary>
-    /// <remarks>Addresses; how much of them is read into is for the tuner. See <see cref="Tuning.SizeTuner"/>.</remarks>
+    /// <remarks>Addresses; how much of them is read into follows from the processor: <see cref="Tuning.CopySize"/>.</remarks>
     public const int LargeBodyBytes = 2 * 1024 * 1024;
 
     /// <summary>Bytes before the body for the unconsumed rest of the previous block.</summary>

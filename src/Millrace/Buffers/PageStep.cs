@@ -21,7 +21,7 @@ internal static unsafe class PageStep
     /// 128 MiB read and summed took 0.87 of the time in C, 0.90 by a pipe. Two threads that read at once lose by it, and so do
     /// files that fit in the last cache. See docs/measuring.md, "Memory in step with the file".
     /// </remarks>
-    public static int KeepsInCache { get; } = SizeTuner.IsAmd ? 176 : 0;
+    public static int KeepsInCache { get; } = CopySize.IsAmd ? 176 : 0;
 
     /// <summary>Half a page: as far out of step as memory can be.</summary>
     public const int Half = BlockPool.Alignment / 2;

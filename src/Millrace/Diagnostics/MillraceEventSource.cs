@@ -49,15 +49,6 @@ internal sealed class MillraceEventSource : EventSource
     }
 
     [NonEvent]
-    public void SizeTuned(string operation, int bytes)
-    {
-        if (IsEnabled())
-        {
-            BlockSizeChosen(operation, bytes);
-        }
-    }
-
-    [NonEvent]
     public void Closed() => Interlocked.Decrement(ref _open);
 
     [NonEvent]
@@ -71,9 +62,6 @@ internal sealed class MillraceEventSource : EventSource
     [Event(1, Level = EventLevel.Informational)]
     private void FileOpened(string path, string strategy, string reason, long length) =>
         WriteEvent(1, path, strategy, reason, length);
-
-    [Event(2, Level = EventLevel.Informational)]
-    private void BlockSizeChosen(string operation, int bytes) => WriteEvent(2, operation, bytes);
 
     protected override void OnEventCommand(EventCommandEventArgs command)
     {

@@ -1,13 +1,10 @@
 using Millrace.Buffers;
-using Millrace.Tuning;
 
 namespace Millrace.Sources;
 
 /// <content>Which part of the file is read next, and into which block.</content>
 internal sealed partial class BlockQueue
 {
-    private SizeSeries _series;
-
     // Whether the block before the queue is read into the reader's own memory.
     private bool _readingInPlace;
 
@@ -105,7 +102,6 @@ internal sealed partial class BlockQueue
         lock (_gate)
         {
             _readingInPlace = false;
-            Measure(block, complete);
             if (complete)
             {
                 Leave(block);
@@ -149,22 +145,11 @@ internal sealed partial class BlockQueue
         Align(block, offset);
 
         // After an odd beginning, back to whole pages: the kernel copies those faster.
-        int trial = 0;
-        int wanted = Sizes.Measures ? _series.Next(Sizes.Tuner!, Sizes.Limit, out trial) : Sizes.Bytes;
-        int bytes = Math.Min(wanted - (int)(offset % BlockPool.Alignment), block.BodyCapacity);
+        int bytes = Math.Min(BlockBytes - (int)(offset % BlockPool.Alignment), block.BodyCapacity);
         bytes -= (int)((offset + bytes) % BlockPool.Alignment);
         long end = _claimOffset < _file.KnownEnd ? _file.KnownEnd : _file.Limit;
         bytes = (int)Math.Min(bytes, end - offset);
         block.Prepare(offset, bytes, skipped);
-        if (trial > 0 && bytes == wanted)
-        {
-            block.Trial = trial;
-        }
-        else if (trial > 0)
-        {
-            _series.Abandon();
-        }
-
         _claimOffset = offset + bytes;
         return block;
     }
@@ -175,24 +160,6 @@ internal sealed partial class BlockQueue
         if (OffsetAlignment == 1)
         {
             block.Align(offset, Ahead);
-        }
-    }
-
-    /// <summary>Takes over the cost of a block's read.</summary>
-    private void Measure(Block block, bool complete)
-    {
-        if (block.Trial > 0)
-        {
-            if (complete && block.TrialTicks > 0)
-            {
-                _series.Record(Sizes.Tuner!, block.Trial, block.Filled, block.TrialTicks);
-            }
-            else
-            {
-                _series.Abandon();
-            }
-
-            block.Trial = 0;
         }
     }
 

@@ -43,7 +43,7 @@ internal sealed partial class BlockQueue : IDisposable
     public int Ahead { get; init; }
 
     /// <summary>How many bytes of the file a block takes.</summary>
-    public BlockSizes Sizes { get; init; } = new(BlockPool.BodyBytes);
+    public int BlockBytes { get; init; } = BlockPool.BodyBytes;
 
     /// <summary>Closed when the queue is disposed and the last read has ended.</summary>
     public IDisposable? Handle { get; init; }
@@ -180,7 +180,6 @@ internal sealed partial class BlockQueue : IDisposable
         lock (_gate)
         {
             _reading--;
-            Measure(block, complete);
             if (block.Orphaned || _disposed)
             {
                 RecycleLocked(block);

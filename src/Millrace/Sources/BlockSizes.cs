@@ -7,10 +7,9 @@ using Millrace.Tuning;
 namespace Millrace.Sources;
 
 /// <summary>How many bytes of a file one block takes.</summary>
-/// <param name="Limit">Maximum bytes of a block; without a <paramref name="Tuner"/>, its exact size.</param>
-/// <param name="Tuner">Chooses within the limit.</param>
-/// <param name="Measures">Whether the reader's own reads are measured for it: not those of two threads at once, which take each other's memory.</param>
-internal readonly record struct BlockSizes(int Limit, SizeTuner? Tuner = null, bool Measures = false)
+/// <param name="Bytes">Bytes that a block takes.</param>
+/// <param name="Reason">Why, for what is not the usual size.</param>
+internal readonly record struct BlockSizes(int Bytes, string? Reason = null)
 {
     /// <summary>A file is read in at least so many blocks, so that memory stays in proportion to it.</summary>
     private const int MinBlocks = 4;
@@ -25,32 +24,31 @@ internal readonly record struct BlockSizes(int Limit, SizeTuner? Tuner = null, b
             CultureInfo.InvariantCulture,
             out int bytes) && FileReadOptions.IsBlockSize(bytes) ? bytes : 0;
 
-    /// <summary>Bytes of the next block.</summary>
-    public int Bytes => Tuner is null ? Limit : Math.Min(Tuner.Size, Limit);
-
     /// <summary>How many of the usual blocks one is as large as, at least 1.</summary>
     public int UsualBlocks => Math.Max(1, Bytes / BlockPool.BodyBytes);
 
-    public static BlockSizes For(OpenFile file, in FileReadOptions options, bool oneThread = false)
+    public static BlockSizes For(OpenFile file, in FileReadOptions options)
     {
         if (options.BlockBytes > 0)
         {
-            return new BlockSizes(options.BlockBytes);
+            return new BlockSizes(options.BlockBytes, "as asked for");
         }
 
-        // A caller's pool was made for the usual blocks, and without a positional read nothing could be measured.
+        // A caller's pool was made for the usual blocks.
         long rest = file.Native && options.Pool is null ? file.KnownEnd - file.Start : 0;
         long limit = Math.Min(Math.Min(rest / MinBlocks, options.MaxBufferedBytes), BlockPool.LargeBodyBytes);
-        return limit >= 2 * BlockPool.BodyBytes ? new BlockSizes(1 << BitOperations.Log2((uint)limit), SizeTuner.Reading, oneThread)
-            : new BlockSizes(ForProcess is > 0 and < BlockPool.BodyBytes and var bytes ? bytes : BlockPool.BodyBytes);
+        if (limit < 2 * BlockPool.BodyBytes)
+        {
+            return ForProcess is > 0 and < BlockPool.BodyBytes ? new BlockSizes(ForProcess, "fixed for the process") : new BlockSizes(BlockPool.BodyBytes);
+        }
+
+        (int wanted, string reason) = ForProcess > 0 ? (ForProcess, "fixed for the process") : (CopySize.Known, "known to suit the processor");
+        return new BlockSizes(Math.Min(wanted, 1 << BitOperations.Log2((uint)limit)), reason);
     }
 
     public BlockAllocator Allocator(MemoryPool<byte>? foreign) =>
-        new(foreign, Limit > BlockPool.BodyBytes ? BlockPool.Large : null, Limit);
+        new(foreign, Bytes > BlockPool.BodyBytes ? BlockPool.Large : null, Bytes);
 
     /// <summary>Adds to why a file is read as it is; nothing for the usual blocks.</summary>
-    public string Describe() =>
-        Tuner is not null ? $"; blocks of {Bytes / 1024} KiB, {Tuner.Reason}"
-        : Limit != BlockPool.BodyBytes ? $"; blocks of {Limit / 1024} KiB, as asked for"
-        : "";
+    public string Describe() => Reason is null ? "" : $"; blocks of {Bytes / 1024} KiB, {Reason}";
 }

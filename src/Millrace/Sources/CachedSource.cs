@@ -53,14 +53,14 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
         File = file;
         Strategy = strategy;
         _reason = reason;
-        _sizes = BlockSizes.For(file, options, oneThread: strategy == ReadStrategy.Buffered);
+        _sizes = BlockSizes.For(file, options);
         _inPlace = file is { Native: true, CanSeek: true };
         _alwaysAhead = strategy == ReadStrategy.ReadAhead || !_inPlace;
         _queue = new BlockQueue(file, _sizes.Allocator(options.Pool), this)
         {
             Depth = MaxAhead,
             Handle = file.Unused,
-            Sizes = _sizes,
+            BlockBytes = _sizes.Bytes,
             Ahead = strategy == ReadStrategy.Buffered && file.KnownEnd - file.Start >= CachedBytes ? PageStep.KeepsInCache : 0,
         };
     }

@@ -71,7 +71,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
         _regionBytes = regionBytes;
         File = file;
         _options = options;
-        Allocator = BlockSizes.For(file, options, oneThread: true).Allocator(options.Pool);
+        Allocator = BlockSizes.For(file, options).Allocator(options.Pool);
         _end = Math.Min(file.SizeAtOpen, file.Limit);
         _windowBytes = Math.Clamp(
             options.MaxBufferedBytes / MemoryMap.PageBytes * MemoryMap.PageBytes, BlockPool.BodyBytes, WindowBytes);

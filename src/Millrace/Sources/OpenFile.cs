@@ -215,12 +215,7 @@ internal sealed class OpenFile : IDisposable
         }
 
         int wanted = block.Wanted - block.Filled;
-        long begin = block.Trial > 0 ? Stopwatch.GetTimestamp() : 0;
         int read = PositionalRead.ReadCached(Handle, block.Body + block.Filled, wanted, block.EndOffset);
-        if (block.Trial > 0)
-        {
-            block.TrialTicks = read == block.Wanted ? Stopwatch.GetTimestamp() - begin : 0;
-        }
 
         // Whatever the error is, the full read reports it: some file systems refuse the flag itself.
         return read < 0 ? -1 : read;

@@ -17,7 +17,7 @@ internal abstract class StagedFile : IDisposable
     /// the noise between series of calls, and the possible loss shows in one file of ten. The page cache takes memory
     /// in pieces as large as the write where it can, and on some machines has to make room for a MiB first. See docs/measuring.md.
     /// </remarks>
-    internal static readonly int UsuallyAtOnce = BlockSizes.ForProcess is > 0 and var bytes ? bytes : SizeTuner.Known;
+    internal static readonly int UsuallyAtOnce = BlockSizes.ForProcess is > 0 and var bytes ? bytes : CopySize.Known;
 
     private readonly bool _keeps;
     private bool _disposed;

@@ -186,6 +186,6 @@ public sealed class BlockAlignmentTests : IThreadPoolWorkItem
     {
         OpenFile file = OpenFile.Open(TestFolder.NewFile(Length), options);
         BlockSizes sizes = BlockSizes.For(file, options);
-        return new BlockQueue(file, sizes.Allocator(options.Pool), this) { Depth = 4, Sizes = sizes, Handle = file };
+        return new BlockQueue(file, sizes.Allocator(options.Pool), this) { Depth = 4, BlockBytes = sizes.Bytes, Handle = file };
     }
 }

@@ -1,10 +1,11 @@
 using System.Buffers;
 using Millrace.Interop;
 using Millrace.Sources;
+using Millrace.Tuning;
 
 namespace Millrace.Tests.Sources;
 
-/// <summary>How many bytes a block takes: the requested size, or the measured one, in proportion to the file.</summary>
+/// <summary>How many bytes a block takes: the requested size, or the one for the processor, in proportion to the file.</summary>
 public sealed class BlockSizesTests
 {
     private const int KiB = 1024;
@@ -14,15 +15,14 @@ public sealed class BlockSizesTests
     [InlineData(MiB, 256 * KiB)]
     [InlineData(2 * MiB, 512 * KiB)]
     [InlineData(5 * MiB, MiB)]
-    [InlineData(64 * MiB, 2 * MiB)]
     [Trait("Needs", "Native")]
-    public void Limit_is_a_quarter_of_the_file(int length, int limit)
+    public void Block_is_the_processors_size_and_at_most_a_quarter_of_the_file(int length, int limit)
     {
         using OpenFile file = OpenFile.Open(Sparse(length), default);
 
         BlockSizes sizes = BlockSizes.For(file, default);
 
-        Assert.Equal((limit, limit > 256 * KiB), (sizes.Limit, sizes.Tuner is not null));
+        Assert.Equal((Math.Min(limit, CopySize.Known), limit > 256 * KiB), (sizes.Bytes, sizes.Reason is not null));
     }
 
     [Theory]
@@ -31,7 +31,7 @@ public sealed class BlockSizesTests
     [InlineData(false, false, 0, 1, 256 * KiB)]
     [InlineData(true, true, 512 * KiB, 64 * MiB, 512 * KiB)]
     [InlineData(false, false, 4 * KiB, 64 * MiB, 4 * KiB)]
-    public void Blocks_are_not_tuned_for_foreign_pools_and_portable_reading_and_small_buffers_or_when_fixed(
+    public void Blocks_do_not_follow_the_processor_for_foreign_pools_and_portable_reading_and_small_buffers_or_when_fixed(
         bool portable, bool foreign, int fixedBytes, int maxBuffered, int expected)
     {
         var options = new FileReadOptions
@@ -43,17 +43,7 @@ public sealed class BlockSizesTests
         };
         using OpenFile file = OpenFile.Open(Sparse(64 * MiB), options);
 
-        Assert.Equal(new BlockSizes(expected), BlockSizes.For(file, options));
-    }
-
-    [NeedsFact(Need.Native)]
-    [Trait("Needs", "Native")]
-    public void Only_a_reader_of_one_thread_measures()
-    {
-        using OpenFile file = OpenFile.Open(Sparse(64 * MiB), default);
-
-        Assert.True(BlockSizes.For(file, default, oneThread: true).Measures);
-        Assert.False(BlockSizes.For(file, default, oneThread: false).Measures);
+        Assert.Equal(new BlockSizes(expected, fixedBytes > 0 ? "as asked for" : null), BlockSizes.For(file, options));
     }
 
     [Fact]
