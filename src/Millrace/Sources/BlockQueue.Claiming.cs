@@ -72,32 +72,16 @@ internal sealed partial class BlockQueue
     }
 
     /// <summary>Claims the next block of the file, in the queue. Null when it is full or the file ends.</summary>
-    public Block? TryClaim(bool onlyWhileReading = false)
+    public Block? TryClaim()
     {
         lock (_gate)
         {
-            return CanClaim && (!onlyWhileReading || State == QueueState.Reading) ? ClaimAndEnqueue() : null;
+            return CanClaim ? ClaimAndEnqueue() : null;
         }
     }
 
-    /// <returns>Null if the queue is not empty: a worker was faster.</returns>
-    public Block? TryClaimInPlace(Block? own)
-    {
-        lock (_gate)
-        {
-            if (State != QueueState.Empty)
-            {
-                return null;
-            }
-
-            Block block = Claim(own);
-            _readingInPlace = true;
-            return block;
-        }
-    }
-
-    /// <summary>Ends a claim of <see cref="TryClaimInPlace"/>; a thread that may wait reads the missing bytes.</summary>
-    public void FinishInPlace(Block block, bool complete)
+    /// <summary>Ends a <see cref="ReadStep.ReadInPlace"/>; a thread that may wait reads the missing bytes.</summary>
+    public void FinishInPlace(Block block, bool complete, bool ahead = false)
     {
         lock (_gate)
         {
@@ -109,6 +93,11 @@ internal sealed partial class BlockQueue
             else
             {
                 Reclaim(block.EndOffset, block.Wanted - block.Filled);
+            }
+
+            if (ahead)
+            {
+                AddWorkerIfAtMost(Depth);
             }
         }
     }

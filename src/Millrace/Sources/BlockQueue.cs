@@ -69,6 +69,46 @@ internal sealed partial class BlockQueue : IDisposable
         }
     }
 
+    /// <summary>Decides what the reader's own thread does next, and takes or claims the block for it.</summary>
+    /// <param name="own">The block to read into in place; null for a free one.</param>
+    /// <param name="helps">Whether the thread reads while another one does; otherwise it waits for that one.</param>
+    /// <param name="reads">Whether it reads when nobody does.</param>
+    /// <param name="ahead">Whether a worker is to read further blocks.</param>
+    /// <param name="block">The block, if the step has one.</param>
+    public ReadStep Next(Block? own, bool helps, bool reads, bool ahead, out Block? block)
+    {
+        lock (_gate)
+        {
+            block = null;
+            switch (State)
+            {
+                case QueueState.Ready:
+                    block = _queue.Dequeue();
+                    Leave(block);
+                    if (ahead)
+                    {
+                        // Woken for half of the queue, not for every block: waking a thread costs as much as reading one.
+                        AddWorkerIfAtMost(Depth / 2);
+                    }
+
+                    return ReadStep.Deliver;
+                case QueueState.Stopped:
+                    return ReadStep.End;
+                case QueueState.Empty when reads:
+                    block = Claim(own);
+                    _readingInPlace = true;
+                    return ReadStep.ReadInPlace;
+                case QueueState.Reading when helps && CanClaim:
+                    block = ClaimAndEnqueue();
+                    return ReadStep.ReadLater;
+                case QueueState.Reading when helps:
+                    return ReadStep.Poll;
+                default:
+                    return ReadStep.Wait;
+            }
+        }
+    }
+
     private QueueState State =>
         _queue.Count > 0 && _queue.Peek(0).State == BlockState.Done ? QueueState.Ready
         : IsStopped ? QueueState.Stopped
@@ -159,18 +199,6 @@ internal sealed partial class BlockQueue : IDisposable
         lock (_gate)
         {
             AddWorker();
-        }
-    }
-
-    /// <summary>Starts a worker if it has something to claim and the queue is at most this long.</summary>
-    public void StartWorkerIfAtMost(int queued)
-    {
-        lock (_gate)
-        {
-            if (_queue.Count <= queued && CanClaim)
-            {
-                AddWorker();
-            }
         }
     }
 
@@ -281,6 +309,15 @@ internal sealed partial class BlockQueue : IDisposable
         }
     }
 
+    /// <summary>Starts a worker if it has something to claim and the queue is at most this long.</summary>
+    private void AddWorkerIfAtMost(int queued)
+    {
+        if (_queue.Count <= queued && CanClaim)
+        {
+            AddWorker();
+        }
+    }
+
     private IReadyCallback? Fail(Exception exception)
     {
         _error = new FilePipeException(
@@ -350,6 +387,28 @@ internal enum QueueState
     /// <summary>The first block waits for a worker.</summary>
     Waiting,
     Stopped,
+}
+
+/// <summary>What the reader's own thread does next: <see cref="BlockQueue.Next"/>.</summary>
+internal enum ReadStep
+{
+    /// <summary>Delivers the block.</summary>
+    Deliver,
+
+    /// <summary>Reports the end of the file, or the error.</summary>
+    End,
+
+    /// <summary>Reads the block, the first that is missing, and calls <see cref="BlockQueue.FinishInPlace"/>.</summary>
+    ReadInPlace,
+
+    /// <summary>Reads the block, one after the first, and calls <see cref="BlockQueue.Finish"/>.</summary>
+    ReadLater,
+
+    /// <summary>Looks again soon: another thread copies the first block from the page cache.</summary>
+    Poll,
+
+    /// <summary>Waits for a worker to read the first block.</summary>
+    Wait,
 }
 
 /// <summary>When a worker claims more blocks than those that wait for it.</summary>

@@ -113,36 +113,26 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
         long waitingSince = 0;
         while (true)
         {
-            if (_queue.TryTake(out QueueState state) is { } ready)
+            bool helps = _inPlace && !_cold;
+            bool reads = mayWait || helps || (_inPlace && !_queue.HasWorker);
+            switch (_queue.Next(UsableBlock(window), helps, reads, Ahead, out Block? block))
             {
-                if (Ahead)
-                {
-                    // Woken for half of the queue, not for every block: waking a thread costs as much as reading one.
-                    _queue.StartWorkerIfAtMost(MaxAhead / 2);
-                }
-
-                return _queue.Deliver(ref window, ready);
-            }
-
-            switch (state)
-            {
-                case QueueState.Stopped:
+                case ReadStep.Deliver:
+                    return _queue.Deliver(ref window, block!);
+                case ReadStep.End:
                     return _queue.EndOrThrow();
-                case QueueState.Empty when mayWait || (_inPlace && !(_cold && _queue.HasWorker)):
-                    if (_queue.TryClaimInPlace(UsableBlock(window)) is { } block)
+                case ReadStep.ReadInPlace:
+                    FillResult result = ReadInPlace(ref window, block!, mayWait);
+                    if (result != FillResult.Pending || !mayWait)
                     {
-                        FillResult result = ReadInPlace(ref window, block, mayWait);
-                        if (result != FillResult.Pending || !mayWait)
-                        {
-                            return result;
-                        }
+                        return result;
                     }
 
                     break;
-                case QueueState.Reading when _inPlace && !_cold && _queue.TryClaim(onlyWhileReading: true) is { } later:
-                    ReadBehind(later);
+                case ReadStep.ReadLater:
+                    ReadLater(block!);
                     break;
-                case QueueState.Reading when _inPlace && !_cold && IsWithin(MaxSpin * _sizes.UsualBlocks, ref waitingSince):
+                case ReadStep.Poll when IsWithin(MaxSpin * _sizes.UsualBlocks, ref waitingSince):
                     Thread.SpinWait(SpinsBetweenPolls);
                     break;
                 default:
@@ -178,12 +168,7 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
             OnMiss();
         }
 
-        _queue.FinishInPlace(block, complete);
-        if (Ahead)
-        {
-            _queue.StartWorkerIfAtMost(MaxAhead);
-        }
-
+        _queue.FinishInPlace(block, complete, Ahead);
         if (own)
         {
             block.State = BlockState.Idle;
@@ -204,7 +189,7 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
     }
 
     /// <summary>Reads a later block on the reader's thread while the worker reads the first.</summary>
-    private void ReadBehind(Block block)
+    private void ReadLater(Block block)
     {
         bool complete = File.Read(block, mayWait: false, out _);
         if (!complete)

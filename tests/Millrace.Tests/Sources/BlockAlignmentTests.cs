@@ -69,7 +69,7 @@ public sealed class BlockAlignmentTests : IThreadPoolWorkItem
         long carriedFrom = 0;
         for (int i = 0; i < 300; i++)
         {
-            Block block = queue.TryClaimInPlace(window.Block)!;
+            Block block = ClaimInPlace(queue, window.Block);
             bool own = ReferenceEquals(block, window.Block);
             AssertInStep(block);
             if (own)
@@ -103,7 +103,7 @@ public sealed class BlockAlignmentTests : IThreadPoolWorkItem
     public void Rest_of_a_block_that_stopped_early_is_in_step()
     {
         using BlockQueue queue = Queue(default);
-        Block block = queue.TryClaimInPlace(own: null)!;
+        Block block = ClaimInPlace(queue, own: null);
         Block later = queue.TryClaim()!;
         block.Filled = 5_001;
 
@@ -180,6 +180,12 @@ public sealed class BlockAlignmentTests : IThreadPoolWorkItem
                 Assert.Fail($"The byte at {from + i} was lost.");
             }
         }
+    }
+
+    private static Block ClaimInPlace(BlockQueue queue, Block? own)
+    {
+        Assert.Equal(ReadStep.ReadInPlace, queue.Next(own, helps: true, reads: true, ahead: false, out Block? block));
+        return block!;
     }
 
     private BlockQueue Queue(in FileReadOptions options)

@@ -130,20 +130,22 @@ public sealed class BlockQueueTests
     public void Rest_of_a_block_read_in_place_is_claimed_again()
     {
         using var test = new Fixture(blocks: 4);
-        Block block = test.Queue.TryClaimInPlace(own: null)!;
-        block.Filled = 4096;
+        Assert.Equal(ReadStep.ReadInPlace, test.Next(out Block? block));
+        block!.Filled = 4096;
         test.Queue.FinishInPlace(block, complete: false);
 
         Assert.Equal(4096, test.Claim().FileOffset);
     }
 
     [Fact]
-    public void In_place_claim_is_rejected_while_blocks_are_queued()
+    public void Later_block_is_claimed_while_blocks_are_queued()
     {
         using var test = new Fixture(blocks: 4);
         test.Claim();
 
-        Assert.Null(test.Queue.TryClaimInPlace(own: null));
+        Assert.Equal(ReadStep.ReadLater, test.Next(out Block? later));
+        Assert.Equal(Size, later!.FileOffset);
+        Assert.Equal(ReadStep.Wait, test.Queue.Next(own: null, helps: false, reads: true, ahead: false, out _));
     }
 
     [Fact]
@@ -263,6 +265,8 @@ public sealed class BlockQueueTests
         public Closing Handle { get; } = new();
 
         public Block Claim() => Queue.TryClaim() ?? throw new InvalidOperationException("Nothing could be claimed.");
+
+        public ReadStep Next(out Block? block) => Queue.Next(own: null, helps: true, reads: true, ahead: false, out block);
 
         public void Finish(Block block)
         {
