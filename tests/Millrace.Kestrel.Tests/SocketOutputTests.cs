@@ -53,6 +53,11 @@ public sealed class SocketOutputTests : FolderTests
                     }
                 }
 
+                if (random.Next(10) == 0)
+                {
+                    output.Delay(TimeSpan.FromMilliseconds(random.Next(1, 4)));
+                }
+
                 if (random.Next(3) == 0)
                 {
                     Assert.False((await output.FlushAsync().Soon()).IsCompleted);
@@ -64,6 +69,47 @@ public sealed class SocketOutputTests : FolderTests
             Assert.True(expected.ToArray().AsSpan().SequenceEqual(all), $"seed {seed}");
             Assert.Equal(0, _pool.RentedBytes);
         }
+    }
+
+    [Theory]
+    [EveryValue]
+    public async Task Delayed_writes_arrive_together_when_the_delay_ends(bool native)
+    {
+        using var pair = new SocketPair(native);
+        using var output = new SocketOutput(pair.Sender, _pool, Options(native), EndWith(pair.Sender));
+        output.Delay(TimeSpan.FromHours(1));
+        await output.WriteAsync(new byte[] { 1, 2 });
+        await output.WriteAsync(new byte[] { 3 });
+        output.Delay(TimeSpan.FromMilliseconds(1));
+        byte[] received = new byte[10];
+        Assert.Equal(3, await pair.Receiver.ReceiveAsync(received).Soon());
+        Assert.Equal([1, 2, 3], received[..3]);
+
+        output.Delay(TimeSpan.FromHours(1));
+        await output.WriteAsync(new byte[] { 4 });
+        await output.CompleteAsync();
+        Assert.Equal([4], await pair.Receiver.ReceiveToEndAsync());
+        Assert.Equal(0, _pool.RentedBytes);
+    }
+
+    [Theory]
+    [EveryValue]
+    public async Task Delay_holds_no_more_than_the_write_buffer_and_nothing_of_an_aborted_connection(bool native)
+    {
+        using var pair = new SocketPair(native);
+        MillraceSocketOptions options = Options(native);
+        using var output = new SocketOutput(pair.Sender, _pool, options, EndWith(pair.Sender));
+        output.Delay(TimeSpan.FromHours(1));
+        await output.WriteAsync(new byte[10]);
+        ValueTask<FlushResult> flush = output.WriteAsync(new byte[options.WriteBufferBytes]);
+        byte[] received = new byte[10];
+        Assert.Equal(10, await pair.Receiver.ReceiveAsync(received).Soon());
+        output.Abort(new IOException());
+        await flush.AsTask().Soon();
+        output.Delay(TimeSpan.FromMilliseconds(1));
+        await output.CompleteAsync();
+        await _ended.Task.Soon();
+        await Bounded.UntilAsync(() => _pool.RentedBytes == 0);
     }
 
     [Fact]

@@ -61,6 +61,9 @@ public sealed class RawHttp2 : IDisposable
     /// <summary>Bytes of DATA that the server accepts now on a stream, and on the whole connection. Up to date after <see cref="ReadAsync"/>.</summary>
     public long WindowOf(int stream) => Math.Min(_windows[0], _windows.GetOrAdd(stream, 0) + _initialWindow);
 
+    /// <summary>Bytes that the system has received and nobody has read.</summary>
+    public int Available => _client.Available;
+
     /// <summary>Connects and exchanges settings.</summary>
     /// <param name="port">The port on this machine.</param>
     /// <param name="window">Bytes that the server may send on each stream.</param>

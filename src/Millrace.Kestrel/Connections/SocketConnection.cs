@@ -11,7 +11,8 @@ namespace Millrace.Kestrel;
 
 /// <summary>A connection: receives into a pipe continuously, sends Kestrel's output, and reports when the peer is gone.</summary>
 internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe, IConnectionIdFeature, IConnectionItemsFeature,
-    IConnectionTransportFeature, IConnectionLifetimeFeature, IConnectionEndPointFeature, IConnectionSocketFeature, IMemoryPoolFeature
+    IConnectionTransportFeature, IConnectionLifetimeFeature, IConnectionEndPointFeature, IConnectionSocketFeature, IMemoryPoolFeature,
+    ISendDelayFeature
 {
     private static long s_lastId = DateTime.UtcNow.Ticks;
 
@@ -55,6 +56,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         Features.Set<IConnectionEndPointFeature>(this);
         Features.Set<IConnectionSocketFeature>(this);
         Features.Set<IMemoryPoolFeature>(this);
+        Features.Set<ISendDelayFeature>(this);
         Features.Set(this);
     }
 
@@ -107,6 +109,13 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     public void Start() => _receiving = ReceiveAsync();
 
     public override void Abort(ConnectionAbortedException abortReason) => _output.Abort(abortReason);
+
+    public void DelaySending(TimeSpan time)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(time, TimeSpan.Zero);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(time, TimeSpan.FromSeconds(1));
+        _output.Delay(time);
+    }
 
     public override void Abort() => Abort(new ConnectionAbortedException());
 

@@ -107,7 +107,7 @@ internal sealed unsafe partial class SocketOutput
             lock (_lock)
             {
                 RemoveSent(0);
-                if (_closed || _unsent == 0)
+                if (_closed || _unsent == 0 || IsDelayed)
                 {
                     file = null;
                 }
@@ -200,7 +200,7 @@ internal sealed unsafe partial class SocketOutput
         lock (_lock)
         {
             closed = _closed;
-            if (!closed && _unsent > 0)
+            if (!closed && _unsent > 0 && !IsDelayed)
             {
                 return false;
             }
@@ -326,7 +326,11 @@ internal sealed unsafe partial class SocketOutput
     }
 
     /// <summary>Gives back what waiting took; nothing is being sent any more.</summary>
-    public void Dispose() => _queued?.Dispose();
+    public void Dispose()
+    {
+        _queued?.Dispose();
+        _delay?.Dispose();
+    }
 
     /// <summary>One send through the socket's queue, reused.</summary>
     private sealed class QueuedSend(SocketOutput output) : SocketAsyncEventArgs(true)

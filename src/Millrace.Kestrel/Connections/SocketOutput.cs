@@ -51,6 +51,8 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     private int _files;
     private bool _memoryIsOut;
     private bool _sending;
+    private bool _delayed;
+    private Timer? _delay;
     private bool _completed;
     private bool _closed;
     private bool _hasEnded;
@@ -197,9 +199,9 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
             CommitTail();
             _memoryIsOut = false;
             _unflushed = 0;
-            start = !_sending && !_closed && _unsent > 0;
-            _sending |= start;
             small = _files == 0 && _unsent <= _pauseBytes;
+            start = !_sending && !_closed && _unsent > 0 && !IsDelayed;
+            _sending |= start;
         }
 
         if (start && small)
@@ -285,6 +287,21 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         }
     }
 
+    /// <summary>Keeps what is small until the time is over. Callable from any thread.</summary>
+    public void Delay(TimeSpan time)
+    {
+        lock (_lock)
+        {
+            if (!_closed && !_completed)
+            {
+                _delayed = true;
+                _delay ??= new Timer(
+                    static output => ((SocketOutput)output!).EndDelay(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+                _delay.Change(time, Timeout.InfiniteTimeSpan);
+            }
+        }
+    }
+
     /// <summary>Drops unsent bytes. Callable from any thread.</summary>
     public void Abort(Exception error)
     {
@@ -345,7 +362,25 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _flush.OnCompleted(continuation, state, token, flags);
 
+    private bool IsDelayed => _delayed && !_completed && _files == 0 && _unsent <= _pauseBytes;
+
     private bool IsBelow(long bytes) => !_sending || (_files == 0 && _unsent <= bytes);
+
+    private void EndDelay()
+    {
+        bool start;
+        lock (_lock)
+        {
+            _delayed = false;
+            start = !_sending && !_closed && _unsent > 0;
+            _sending |= start;
+        }
+
+        if (start)
+        {
+            _queue.Add(this);
+        }
+    }
 
     private void CancelFlush(CancellationToken token)
     {

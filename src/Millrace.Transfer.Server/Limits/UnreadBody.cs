@@ -1,6 +1,7 @@
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
+using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server;
 
@@ -25,6 +26,9 @@ internal static class UnreadBody
     /// A stream that is reset together with an early response makes curl 7.88 lose the response.
     /// </remarks>
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
+
+    /// <summary>Time for another thread of Kestrel's to write a status and the reset after it, which it flushes one by one.</summary>
+    private static readonly TimeSpan WriteTime = TimeSpan.FromMilliseconds(10);
 
     /// <summary>Runs the rest of the application.</summary>
     /// <param name="context">The request.</param>
@@ -89,8 +93,11 @@ internal static class UnreadBody
         {
             // Together with the status, which is in the fields: a client of .NET that has the status alone resets the stream, and goes on
             // sending on it, for which Kestrel ends the connection. What still comes is dropped.
+            ISendDelayFeature? sending = context.Features.Get<ISendDelayFeature>();
+            sending?.DelaySending(TimeSpan.FromSeconds(1));
             Task ended = context.Response.CompleteAsync();
             context.Features.GetRequiredFeature<IHttpResetFeature>().Reset(NoError);
+            sending?.DelaySending(WriteTime);
             await ended;
             return;
         }
