@@ -101,12 +101,6 @@ public sealed class MillraceSocketOptions
     }
 
     /// <summary>
-    /// Whether a garbage collection returns to the system the free blocks of a busy time, 8 MiB or more. False by default:
-    /// it pauses the process for some milliseconds. An idle process collects nothing on its own.
-    /// </summary>
-    public bool ReleaseIdleMemory { get; set; }
-
-    /// <summary>
     /// Bytes that a flush may leave to be sent in the background. With more, it waits until half of this is left; it also waits for all
     /// bytes of files. 0 or more; 64 KiB by default, as in Kestrel's transport.
     /// </summary>

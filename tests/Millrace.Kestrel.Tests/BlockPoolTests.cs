@@ -1,3 +1,8 @@
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
+using Microsoft.AspNetCore.Connections;
+
 namespace Millrace.Kestrel.Tests;
 
 public sealed class BlockPoolTests
@@ -43,5 +48,58 @@ public sealed class BlockPoolTests
         pool.Trim();
         pool.Trim();
         Assert.NotSame(block, pool.RentBlock(1));
+    }
+
+    [Fact]
+    public void Block_that_came_back_is_rented_without_allocating()
+    {
+        using var pool = new BlockPool();
+        for (int i = 0; i < 10; i++)
+        {
+            pool.Rent().Dispose();
+        }
+
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        IMemoryOwner<byte> block = pool.Rent();
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        block.Dispose();
+    }
+
+    [Fact]
+    public void Meter_counts_what_is_dropped_beyond_the_kept_bytes_and_by_trimming()
+    {
+        using var pool = new BlockPool();
+        var dropped = new ConcurrentQueue<long>();
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = static (instrument, listener) =>
+        {
+            if (instrument is { Meter.Name: MillraceSockets.DiagnosticsName, Name: "millrace.kestrel.memory.dropped" })
+            {
+                listener.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<long>((_, bytes, _, _) => dropped.Enqueue(bytes));
+        listener.Start();
+        const int Bytes = 256 * 1024;
+        Block[] blocks = [.. Enumerable.Range(0, (BlockPool.KeptBytes / Bytes) + 3).Select(_ => pool.RentBlock(Bytes))];
+        Array.ForEach(blocks, static block => block.Dispose());
+        Assert.True(dropped.Count(static bytes => bytes == Bytes) >= 3);
+        pool.Trim();
+        pool.Trim();
+        Assert.Contains(BlockPool.KeptBytes, dropped);
+    }
+
+    [Fact]
+    public void Applications_share_one_pool_of_blocks_of_64_KiB_or_more()
+    {
+        using ServiceProvider services = new ServiceCollection().AddMillraceMemory().AddMillraceMemory().BuildServiceProvider();
+        IMemoryPoolFactory<byte> factory = services.GetRequiredService<IMemoryPoolFactory<byte>>();
+        MemoryPool<byte> one = factory.Create();
+        one.Dispose();
+        using IMemoryOwner<byte> small = factory.Create().Rent(4096);
+        using IMemoryOwner<byte> large = one.Rent(65_537);
+        Assert.Equal((64 * 1024, 256 * 1024), (small.Memory.Length, large.Memory.Length));
+        Assert.Equal((64 + 256) * 1024, services.GetRequiredService<BlockPool>().RentedBytes);
+        Assert.Throws<ArgumentOutOfRangeException>(() => one.Rent((256 * 1024) + 1));
     }
 }

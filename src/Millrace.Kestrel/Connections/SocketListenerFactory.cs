@@ -7,12 +7,12 @@ using Microsoft.Extensions.Options;
 namespace Millrace.Kestrel;
 
 /// <summary>Listens on TCP and Unix sockets for Kestrel, with one pool for all of them.</summary>
-internal sealed class SocketListenerFactory(IOptions<MillraceSocketOptions> options, ILoggerFactory loggers)
-    : IConnectionListenerFactory, IConnectionListenerFactorySelector, IDisposable
+internal sealed class SocketListenerFactory(IOptions<MillraceSocketOptions> options, BlockPool pool, ILoggerFactory loggers)
+    : IConnectionListenerFactory, IConnectionListenerFactorySelector
 {
     private readonly ILogger _logger = loggers.CreateLogger("Millrace.Kestrel");
 
-    internal BlockPool Pool { get; } = new(options.Value.ReleaseIdleMemory);
+    internal BlockPool Pool => pool;
 
     internal MillraceSocketOptions Options => options.Value;
 
@@ -39,7 +39,7 @@ internal sealed class SocketListenerFactory(IOptions<MillraceSocketOptions> opti
         try
         {
             socket.Listen(options.Value.Backlog);
-            return new(new SocketListener(socket, Pool, options.Value, _logger));
+            return new(new SocketListener(socket, pool, options.Value, _logger));
         }
         catch
         {
@@ -47,6 +47,4 @@ internal sealed class SocketListenerFactory(IOptions<MillraceSocketOptions> opti
             throw;
         }
     }
-
-    public void Dispose() => Pool.Dispose();
 }

@@ -1,11 +1,13 @@
 using System.Buffers;
+using System.Diagnostics.Metrics;
 using System.Numerics;
 
 namespace Millrace.Kestrel;
 
-/// <summary>Pinned blocks of 4, 16, 64 and 256 KiB for all connections of a transport. Thread-safe.</summary>
+/// <summary>Pinned blocks of 4, 16, 64 and 256 KiB for all connections of an application. Thread-safe.</summary>
 /// <remarks>
-/// Free blocks are kept, up to <see cref="KeptBytes"/> of each size, until they were unused for <see cref="TrimInterval"/>.
+/// Free blocks are kept, up to <see cref="KeptBytes"/> of each size, until no connection has needed them for <see cref="TrimInterval"/>.
+/// Then the pool drops them and counts them in <see cref="Dropped"/>; the application decides when to collect them.
 /// </remarks>
 internal sealed class BlockPool : MemoryPool<byte>
 {
@@ -17,15 +19,11 @@ internal sealed class BlockPool : MemoryPool<byte>
     /// <summary>Each size is four times the one before.</summary>
     private const int SizeShift = 2;
 
-    /// <summary>Bytes of dropped blocks for which a collection is worth its pause: in a busy process, and in a quiet one.</summary>
-    private const long WorthCollecting = 8 * 1024 * 1024;
-    private const long WorthCollectingLast = 1024 * 1024;
-
-    /// <summary>Bytes of a heap that is too large to be compacted for dropped blocks.</summary>
-    private const long LargeHeap = 1024L * 1024 * 1024;
-
     /// <summary>Longer than the pauses between a client's requests.</summary>
-    private static readonly TimeSpan TrimInterval = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan TrimInterval = TimeSpan.FromSeconds(2);
+
+    private static readonly Counter<long> Dropped = new Meter(MillraceSockets.DiagnosticsName).CreateCounter<long>(
+        "millrace.kestrel.memory.dropped", "By", "Bytes of blocks that were dropped because no connection needed them.");
 
     // Under a lock rather than a ConcurrentStack, which allocates a node for every block that comes back.
     private readonly Lock _lock = new();
@@ -34,16 +32,9 @@ internal sealed class BlockPool : MemoryPool<byte>
     /// <summary>The number of free blocks of each size that were unused since the last trim.</summary>
     private readonly int[] _unneeded = new int[Sizes];
     private readonly Timer _timer;
-    private readonly bool _releases;
-    private long _dropped;
     private bool _disposed;
 
-    /// <param name="releases">Whether a garbage collection gives the memory of dropped blocks back to the system.</param>
-    public BlockPool(bool releases = false)
-    {
-        _releases = releases;
-        _timer = new Timer(static state => ((BlockPool)state!).Trim(), this, TrimInterval, TrimInterval);
-    }
+    public BlockPool() => _timer = new Timer(static state => ((BlockPool)state!).Trim(), this, TrimInterval, TrimInterval);
 
     public override int MaxBufferSize => MillraceSocketOptions.LargestBlockBytes;
 
@@ -100,24 +91,23 @@ internal sealed class BlockPool : MemoryPool<byte>
                 if (free.Count * (long)block.Bytes < KeptBytes)
                 {
                     free.Push(block);
-                }
-                else
-                {
-                    _dropped += block.Bytes;
+                    return;
                 }
             }
         }
+
+        Dropped.Add(block.Bytes);
     }
 
     /// <summary>Drops the blocks unused since the last call.</summary>
     internal void Trim()
     {
+        long dropped = 0;
         lock (_lock)
         {
-            long before = _dropped;
             for (int i = 0; i < Sizes; i++)
             {
-                _dropped += _unneeded[i] * (long)SizeOf(i);
+                dropped += _unneeded[i] * (long)SizeOf(i);
                 for (; _unneeded[i] > 0; _unneeded[i]--)
                 {
                     _free[i].Pop();
@@ -125,18 +115,11 @@ internal sealed class BlockPool : MemoryPool<byte>
 
                 _unneeded[i] = _free[i].Count;
             }
-
-            if (!_releases || _dropped < (_dropped == before ? WorthCollectingLast : WorthCollecting))
-            {
-                return;
-            }
-
-            _dropped = 0;
         }
 
-        if (GC.GetTotalMemory(forceFullCollection: false) < LargeHeap)
+        if (dropped > 0)
         {
-            GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
+            Dropped.Add(dropped);
         }
     }
 

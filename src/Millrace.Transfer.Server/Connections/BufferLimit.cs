@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Globalization;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
@@ -13,7 +14,7 @@ namespace Millrace.Transfer.Server;
 /// <param name="maxBytes">Bytes for all connections that were not aborted; twice as many with those that were.</param>
 /// <param name="pool">What connections use in place of the transport's pool.</param>
 /// <param name="logger">Gets a warning for each connection that is aborted.</param>
-internal sealed class BufferLimit(long maxBytes, ConnectionMemoryPool pool, ILogger logger)
+internal sealed class BufferLimit(long maxBytes, MemoryPool<byte> pool, ILogger logger)
 {
     /// <summary>Bytes up to which a connection is never aborted.</summary>
     /// <remarks>An upload that is read as it arrives, and a download, hold less.</remarks>

@@ -12,12 +12,14 @@ namespace Millrace.Transfer.Server;
 internal sealed class Http2Transport(EndPoint port, IOptionsFactory<SocketTransportOptions> options, ILoggerFactory loggers)
     : IConnectionListenerFactory, IConnectionListenerFactorySelector
 {
+    private const int BlockBytes = 64 * 1024;
+
     public bool CanBind(EndPoint endpoint) => endpoint.Equals(port);
 
     public ValueTask<IConnectionListener> BindAsync(EndPoint endpoint, CancellationToken cancellationToken = default)
     {
         SocketTransportOptions sockets = options.Create(Options.DefaultName);
-        sockets.MaxReadBufferSize = Math.Min(sockets.MaxReadBufferSize ?? long.MaxValue, ConnectionMemoryPool.SmallBytes);
+        sockets.MaxReadBufferSize = Math.Min(sockets.MaxReadBufferSize ?? long.MaxValue, BlockBytes);
         return new SocketTransportFactory(Options.Create(sockets), loggers).BindAsync(endpoint, cancellationToken);
     }
 }

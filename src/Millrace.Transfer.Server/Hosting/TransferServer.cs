@@ -248,11 +248,10 @@ public sealed class TransferServer : IAsyncDisposable
         builder.Logging.AddFilter("Microsoft.AspNetCore.Server.Kestrel.Http2", LogLevel.None);
         options.Logging?.Invoke(builder.Logging);
         builder.WebHost.UseKestrelCore();
-        builder.Services.AddSingleton<ConnectionMemoryPool>();
-        builder.Services.AddSingleton<IMemoryPoolFactory<byte>, ConnectionMemoryPool.Factory>();
+        builder.Services.AddMillraceMemory();
         builder.Services.AddSingleton(services => new BufferLimit(
             options.Limits.MaxBufferedBytes,
-            services.GetRequiredService<ConnectionMemoryPool>(),
+            services.GetRequiredService<IMemoryPoolFactory<byte>>().Create(),
             services.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name)));
         UseTransport(builder, options, sockets, ports);
         builder.WebHost.ConfigureKestrel(kestrel =>
@@ -294,7 +293,6 @@ public sealed class TransferServer : IAsyncDisposable
             {
                 KestrelLimits.Apply(transport, options.Limits);
                 transport.CreateBoundListenSocket = sockets.Take;
-                transport.ReleaseIdleMemory = true;
             });
             return;
         }

@@ -1,20 +1,27 @@
 using System.Buffers;
 using Microsoft.AspNetCore.Connections;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
+using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server.Tests.Connections;
 
 public sealed class BufferLimitTests : IDisposable
 {
-    private const int Block = ConnectionMemoryPool.SmallBytes;
+    private const int Block = 64 * 1024;
     private const int Limit = 64 * Block;
 
-    private readonly ConnectionMemoryPool _pool = new();
+    private readonly ServiceProvider _services = new ServiceCollection().AddMillraceMemory().BuildServiceProvider();
+    private readonly MemoryPool<byte> _pool;
     private readonly BufferLimit _limit;
 
-    public BufferLimitTests() => _limit = new BufferLimit(Limit, _pool, NullLogger.Instance);
+    public BufferLimitTests()
+    {
+        _pool = _services.GetRequiredService<IMemoryPoolFactory<byte>>().Create();
+        _limit = new BufferLimit(Limit, _pool, NullLogger.Instance);
+    }
 
-    public void Dispose() => _pool.Dispose();
+    public void Dispose() => _services.Dispose();
 
     [Fact]
     public async Task Connection_that_holds_the_most_is_aborted_and_no_other_one()
@@ -124,7 +131,7 @@ public sealed class BufferLimitTests : IDisposable
     {
         private readonly TaskCompletionSource<ConnectionAbortedException> _aborted = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        public Held(BufferLimit limit, ConnectionMemoryPool pool)
+        public Held(BufferLimit limit, MemoryPool<byte> pool)
         {
             Memory = new ConnectionMemory(limit, pool, this);
             limit.Open(Memory);

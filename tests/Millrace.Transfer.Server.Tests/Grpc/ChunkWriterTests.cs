@@ -1,5 +1,9 @@
 using System.IO.Pipelines;
 
+using Microsoft.AspNetCore.Connections;
+using Microsoft.Extensions.DependencyInjection;
+using Millrace.Kestrel;
+
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
 /// <summary>Writers of chunks, however the file's bytes come to them.</summary>
@@ -66,7 +70,9 @@ public sealed class ChunkWriterTests
     [Fact]
     public void A_chunk_fits_into_the_block_of_a_connection()
     {
-        Assert.True(ChunkPlan.DefaultBytes + ChunkHeader.MaxBytes <= ConnectionMemoryPool.LargeBytes);
-        Assert.True(ChunkPlan.DefaultTextBytes + (2 * ChunkHeader.MaxBytes) + 6 <= Base64PipeWriter.BytesIn(ConnectionMemoryPool.LargeBytes));
+        using ServiceProvider services = new ServiceCollection().AddMillraceMemory().BuildServiceProvider();
+        int block = services.GetRequiredService<IMemoryPoolFactory<byte>>().Create().MaxBufferSize;
+        Assert.True(ChunkPlan.DefaultBytes + ChunkHeader.MaxBytes <= block);
+        Assert.True(ChunkPlan.DefaultTextBytes + (2 * ChunkHeader.MaxBytes) + 6 <= Base64PipeWriter.BytesIn(block));
     }
 }
