@@ -147,7 +147,8 @@ internal static class Problems
     }
 
     /// <summary>Whether the client has gone away, which is its right and not worth a line in the log.</summary>
-    private static bool IsDisconnect(HttpContext context, Exception exception) =>
+    /// <remarks>Kestrel wraps a <see cref="ConnectionAbortedException"/> where the peer broke HTTP/2's rules, before it cancels the request.</remarks>
+    internal static bool IsDisconnect(HttpContext context, Exception exception) =>
         exception is ConnectionResetException or ConnectionAbortedException or IOException { InnerException: ConnectionAbortedException }
         || (exception is OperationCanceledException or IOException && context.RequestAborted.IsCancellationRequested);
 }

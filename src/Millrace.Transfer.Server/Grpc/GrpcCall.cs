@@ -8,6 +8,8 @@ internal sealed class GrpcCall : IAsyncDisposable
     /// <summary>Number of a field that no message has: all of it is gathered.</summary>
     private const int NoField = 0;
 
+    private static readonly StreamPipeReaderOptions DecodedOptions = new(bufferSize: 64 * 1024, minimumReadSize: 16 * 1024);
+
     private static readonly TimeSpan LongestTimer = TimeSpan.FromMilliseconds(int.MaxValue);
 
     private CancellationTokenSource? _deadline;
@@ -143,6 +145,6 @@ internal sealed class GrpcCall : IAsyncDisposable
     }
 
     private PipeReader Input() => Form == GrpcForm.WebText
-        ? _decoded ??= PipeReader.Create(new Base64Stream(Context.Request.Body), Base64Stream.PipeOptions)
+        ? _decoded ??= PipeReader.Create(new Base64Stream(Context.Request.Body), DecodedOptions)
         : Context.Request.BodyReader;
 }

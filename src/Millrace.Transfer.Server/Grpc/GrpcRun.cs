@@ -1,5 +1,3 @@
-using Microsoft.AspNetCore.Connections;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>Runs a method and turns its exceptions into statuses.</summary>
@@ -16,7 +14,7 @@ internal static class GrpcRun
                 await method(call);
                 await call.Answer.EndAsync();
             }
-            catch (Exception exception) when (IsClientDisconnect(call, exception))
+            catch (Exception exception) when (Problems.IsDisconnect(call.Context, exception))
             {
                 // The client went away, which is its right; there is no receiver for an answer.
                 TransferObservation.Cut(call.Context);
@@ -69,11 +67,6 @@ internal static class GrpcRun
         }
     }
 
-    private static bool IsClientDisconnect(GrpcCall call, Exception exception) =>
-        // Kestrel wraps the latter where the peer broke the rules of HTTP/2, and reports it before it cancels the call.
-        exception is ConnectionResetException or ConnectionAbortedException or IOException { InnerException: ConnectionAbortedException }
-        || (call.IsDisconnected && exception is OperationCanceledException or IOException);
-
     private static async Task FailAsync(GrpcCall call, Exception exception)
     {
         GrpcProblem problem = call.IsPastDeadline && exception is OperationCanceledException
@@ -90,7 +83,7 @@ internal static class GrpcRun
         {
             await call.Answer.FailAsync(problem);
         }
-        catch (Exception gone) when (IsClientDisconnect(call, gone))
+        catch (Exception gone) when (Problems.IsDisconnect(call.Context, gone))
         {
             // The client was gone.
             TransferObservation.Cut(call.Context);

@@ -50,20 +50,20 @@ internal sealed class PackedChunks(GrpcCall call, ChunkPlan plan)
     {
         ReadOnlySequence<byte> first = two.Slice(0, Math.Min(two.Length, plan.ChunkBytes));
         ReadOnlySequence<byte> second = two.Slice(first.End);
-        int room = RoomFor(first);
-        Memory<byte> memory = _body.GetMemory(room + RoomFor(second));
+        int room = ChunkPacker.RoomFor((int)first.Length);
+        Memory<byte> memory = _body.GetMemory(room + ChunkPacker.RoomFor((int)second.Length));
         int bytes;
         if (second.IsEmpty)
         {
-            bytes = Write(first, memory);
+            bytes = ChunkPacker.Write(first, memory);
         }
         else
         {
             Memory<byte> behind = memory[room..];
-            Task<int> other = Task.Run(() => Write(second, behind), CancellationToken.None);
+            Task<int> other = Task.Run(() => ChunkPacker.Write(second, behind), CancellationToken.None);
             try
             {
-                bytes = Write(first, memory[..room]);
+                bytes = ChunkPacker.Write(first, memory[..room]);
             }
             finally
             {
@@ -78,23 +78,5 @@ internal sealed class PackedChunks(GrpcCall call, ChunkPlan plan)
 
         _body.Advance(bytes);
         _unflushed += bytes;
-    }
-
-    private static int RoomFor(ReadOnlySequence<byte> chunk) =>
-        chunk.IsEmpty ? 0 : ChunkHeader.BytesFor((int)chunk.Length) + (int)chunk.Length;
-
-    private static int Write(ReadOnlySequence<byte> chunk, Memory<byte> memory)
-    {
-        int bytes = ChunkPacker.Pack(chunk, memory[..RoomFor(chunk)]);
-        if (bytes > 0)
-        {
-            return bytes;
-        }
-
-        int length = (int)chunk.Length;
-        int header = ChunkHeader.BytesFor(length);
-        ChunkHeader.Write(memory.Span[..header], length);
-        chunk.CopyTo(memory.Span[header..]);
-        return header + length;
     }
 }

@@ -29,11 +29,11 @@ internal static class StrictMessage
         int groups = 0;
         while (!bytes.IsEmpty)
         {
-            ulong tag = Take(ref bytes);
+            ulong tag = Varint.Take(ref bytes);
             switch (WireFormat.GetTagWireType((uint)tag))
             {
                 case WireFormat.WireType.Varint:
-                    Take(ref bytes);
+                    Varint.Take(ref bytes);
                     break;
                 case WireFormat.WireType.Fixed64:
                     bytes = bytes[8..];
@@ -42,7 +42,7 @@ internal static class StrictMessage
                     bytes = bytes[4..];
                     break;
                 case WireFormat.WireType.LengthDelimited:
-                    int length = (int)Take(ref bytes);
+                    int length = (int)Varint.Take(ref bytes);
                     if (groups == 0)
                     {
                         Check(type.FindFieldByNumber(WireFormat.GetTagFieldNumber((uint)tag)), bytes[..length]);
@@ -73,21 +73,6 @@ internal static class StrictMessage
                 ? new TransferException(TransferError.InvalidName, NameRules.Describe(text, NameFault.NotUnicode))
                 : new TransferException(
                     TransferError.InvalidRequest, $"The text of '{field.Name}' is not valid UTF-8: '{NameEncoding.Printable(text)}'.");
-        }
-    }
-
-    private static ulong Take(ref ReadOnlySpan<byte> bytes)
-    {
-        ulong value = 0;
-        for (int shift = 0; ; shift += 7)
-        {
-            byte next = bytes[0];
-            bytes = bytes[1..];
-            value |= (ulong)(next & 0x7f) << shift;
-            if (next < 0x80)
-            {
-                return value;
-            }
         }
     }
 }

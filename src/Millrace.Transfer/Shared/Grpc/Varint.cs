@@ -36,4 +36,20 @@ internal static class Varint
 
     /// <summary>Writes a non-negative number.</summary>
     public static void Write(Span<byte> bytes, int value) => Write(bytes, (ulong)value);
+
+    /// <summary>Takes a number from the front of bytes that are known to be valid.</summary>
+    public static ulong Take(ref ReadOnlySpan<byte> bytes)
+    {
+        ulong value = 0;
+        for (int shift = 0; ; shift += BitsOfByte)
+        {
+            byte next = bytes[0];
+            bytes = bytes[1..];
+            value |= (ulong)(next & ~More) << shift;
+            if (next < More)
+            {
+                return value;
+            }
+        }
+    }
 }

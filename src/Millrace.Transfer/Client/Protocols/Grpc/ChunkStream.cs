@@ -26,8 +26,7 @@ internal sealed class ChunkStream : WriteOnlyStream
 
     private readonly Stream _destination;
     private readonly int _most;
-    private readonly GzipPacker? _gzip;
-    private readonly GzipPacker? _other;
+    private readonly IMemoryOwner<byte>? _packed;
     private byte[] _gathered = ArrayPool<byte>.Shared.Rent(GatheredBytes);
     private int _gatheredBytes;
     private long? _left;
@@ -42,8 +41,8 @@ internal sealed class ChunkStream : WriteOnlyStream
         _destination = destination;
         _left = count;
         _most = options.ChunkBytes ?? DefaultBytes;
-        _gzip = options.Compression == TransferCompression.Gzip ? new GzipPacker() : null;
-        _other = _gzip is not null && Environment.ProcessorCount > 1 ? new GzipPacker() : null;
+        _packed = options.Compression == TransferCompression.Gzip
+            ? AlignedMemoryPool.Shared.Rent(2 * ChunkPacker.RoomFor(PackedBytes)) : null;
     }
 
     /// <summary>Writes another message than one of a file's bytes.</summary>
@@ -71,16 +70,16 @@ internal sealed class ChunkStream : WriteOnlyStream
     {
         while (!buffer.IsEmpty)
         {
-            bool begins = _chunkLeft == 0;
-            if (begins && _other is not null && buffer.Length >= WorthTwo)
+            if (_packed is not null)
             {
                 ReadOnlyMemory<byte> two = buffer[..Math.Min(buffer.Length, 2 * Math.Min(_most, PackedBytes))];
-                await SendTwoAsync(two, cancellationToken).ConfigureAwait(false);
+                await SendPackedAsync(two, _packed.Memory, cancellationToken).ConfigureAwait(false);
                 buffer = buffer[two.Length..];
                 _left -= two.Length;
                 continue;
             }
 
+            bool begins = _chunkLeft == 0;
             if (begins)
             {
                 _chunkLeft = (int)Math.Min(_most, _left ?? buffer.Length);
@@ -122,8 +121,7 @@ internal sealed class ChunkStream : WriteOnlyStream
         {
             ArrayPool<byte>.Shared.Return(_gathered);
             _gathered = [];
-            _gzip?.Dispose();
-            _other?.Dispose();
+            _packed?.Dispose();
         }
 
         base.Dispose(disposing);
@@ -131,18 +129,6 @@ internal sealed class ChunkStream : WriteOnlyStream
 
     private async ValueTask WriteChunkAsync(ReadOnlyMemory<byte> bytes, bool begins, CancellationToken cancellationToken)
     {
-        if (_gzip is not null)
-        {
-            Pack(bytes.Span, begins);
-            if (_chunkLeft == 0)
-            {
-                _gzip.End();
-                await SendPackedAsync(_gzip, cancellationToken).ConfigureAwait(false);
-            }
-
-            return;
-        }
-
         if (begins)
         {
             if (_gatheredBytes + ChunkHeader.MaxBytes > GatheredBytes)
@@ -176,56 +162,31 @@ internal sealed class ChunkStream : WriteOnlyStream
         Gather(bytes.Span[whole..]);
     }
 
-    private void Pack(ReadOnlySpan<byte> bytes, bool begins)
+    /// <summary>Sends one message in gzip, or two that are made at the same time.</summary>
+    private async ValueTask SendPackedAsync(ReadOnlyMemory<byte> bytes, Memory<byte> frames, CancellationToken cancellationToken)
     {
-        if (begins)
-        {
-            Span<byte> header = stackalloc byte[ChunkHeader.BytesFor(_chunkLeft)];
-            ChunkHeader.Write(header, _chunkLeft);
-            _gzip!.Begin();
-            _gzip.Add(header[FramePrefix.Bytes..]);
-        }
-
-        _gzip!.Add(bytes);
-        _chunkLeft -= bytes.Length;
-    }
-
-    /// <summary>Two messages, each in gzip, made at the same time.</summary>
-    private async ValueTask SendTwoAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
-    {
-        int half = (bytes.Length + 1) / 2;
-        Task second = Task.Run(() => PackWhole(_other!, bytes[half..]), CancellationToken.None);
+        int first = bytes.Length > Math.Min(_most, PackedBytes) || (bytes.Length >= WorthTwo && Environment.ProcessorCount > 1)
+            ? (bytes.Length + 1) / 2
+            : bytes.Length;
+        Memory<byte> behind = frames[ChunkPacker.RoomFor(first)..];
+        Task<int> other = first == bytes.Length
+            ? Task.FromResult(0)
+            : Task.Run(() => ChunkPacker.Write(new ReadOnlySequence<byte>(bytes[first..]), behind), CancellationToken.None);
+        int frame;
         try
         {
-            PackWhole(_gzip!, bytes[..half]);
+            frame = ChunkPacker.Write(new ReadOnlySequence<byte>(bytes[..first]), frames);
         }
         finally
         {
             // The source's block is its until then.
-            await second.ConfigureAwait(false);
+            await other.ConfigureAwait(false);
         }
 
-        await SendPackedAsync(_gzip!, cancellationToken).ConfigureAwait(false);
-        await SendPackedAsync(_other!, cancellationToken).ConfigureAwait(false);
-    }
-
-    private static void PackWhole(GzipPacker gzip, ReadOnlyMemory<byte> bytes)
-    {
-        Span<byte> header = stackalloc byte[ChunkHeader.BytesFor(bytes.Length)];
-        ChunkHeader.Write(header, bytes.Length);
-        gzip.Begin();
-        gzip.Add(header[FramePrefix.Bytes..]);
-        gzip.Add(bytes.Span);
-        gzip.End();
-    }
-
-    private async ValueTask SendPackedAsync(GzipPacker gzip, CancellationToken cancellationToken)
-    {
         await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
-        for (int i = 0; i < gzip.Count; i++)
-        {
-            await _destination.WriteAsync(gzip.PieceOf(i), cancellationToken).ConfigureAwait(false);
-        }
+        await _destination.WriteAsync(frames[..frame], cancellationToken).ConfigureAwait(false);
+        int last = await other.ConfigureAwait(false);
+        await _destination.WriteAsync(behind[..last], cancellationToken).ConfigureAwait(false);
     }
 
     private void Gather(ReadOnlySpan<byte> bytes)

@@ -17,7 +17,6 @@ internal sealed class GrpcInput : IDisposable
 
     private readonly HttpResponseMessage _response;
     private readonly Stream _stream;
-    private readonly WebTextReader? _text;
     private readonly IdleWatch _watch;
     private readonly ProtocolCall _call;
     private readonly byte[] _prefix = new byte[FramePrefix.Bytes];
@@ -29,11 +28,10 @@ internal sealed class GrpcInput : IDisposable
     public GrpcInput(HttpResponseMessage response, Stream stream, ProtocolCall call, IdleWatch watch)
     {
         _response = response;
-        _stream = stream;
+        _stream = call.Protocol == TransferProtocol.GrpcWebText ? new Base64Stream(stream) : stream;
         _call = call;
         _watch = watch;
         IsWeb = call.Protocol != TransferProtocol.Grpc;
-        _text = call.Protocol == TransferProtocol.GrpcWebText ? new WebTextReader(stream) : null;
         IsGzip = Fields.Text(response, GrpcFields.Encoding) is GrpcFields.Gzip;
     }
 
@@ -81,7 +79,7 @@ internal sealed class GrpcInput : IDisposable
     public ValueTask<int> ReadAsync(Memory<byte> memory, CancellationToken cancellationToken)
     {
         _watch.Touch();
-        return _text is null ? _stream.ReadAsync(memory, cancellationToken) : _text.ReadAsync(memory, cancellationToken);
+        return _stream.ReadAsync(memory, cancellationToken);
     }
 
     /// <summary>Looks whether a message follows; if none does, the trailers are known afterwards.</summary>
@@ -183,7 +181,7 @@ internal sealed class GrpcInput : IDisposable
     public void Dispose()
     {
         _response.Dispose();
-        _text?.Dispose();
+        _stream.Dispose();
         if (_aside.Length > 0)
         {
             ArrayPool<byte>.Shared.Return(_aside);

@@ -1,3 +1,4 @@
+using System.IO.Pipelines;
 using System.Net;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
@@ -11,6 +12,8 @@ namespace Millrace.Transfer;
 /// </remarks>
 internal abstract class OutgoingMessages : HttpContent
 {
+    private static readonly StreamPipeWriterOptions TextOptions = new(minimumBufferSize: 64 * 1024, leaveOpen: true);
+
     private readonly TransferProtocol _protocol;
     private readonly CancellationTokenSource _stop = new();
     private Task? _sending;
@@ -48,7 +51,7 @@ internal abstract class OutgoingMessages : HttpContent
     protected sealed override bool TryComputeLength(out long length)
     {
         long? bytes = MessageBytes();
-        length = _protocol == TransferProtocol.GrpcWebText ? (bytes + 2) / 3 * 4 ?? 0 : bytes ?? 0;
+        length = _protocol == TransferProtocol.GrpcWebText ? Base64PipeWriter.Encoded(bytes ?? 0) : bytes ?? 0;
         return bytes is not null;
     }
 
@@ -61,9 +64,22 @@ internal abstract class OutgoingMessages : HttpContent
             return;
         }
 
-        using var text = new WebTextStream(stream);
-        await WriteAsync(text, linked.Token).ConfigureAwait(false);
-        await text.FinishAsync(linked.Token).ConfigureAwait(false);
+        PipeWriter pipe = PipeWriter.Create(stream, TextOptions);
+        try
+        {
+            var text = new Base64PipeWriter(pipe);
+            await WriteAsync(text.AsStream(leaveOpen: true), linked.Token).ConfigureAwait(false);
+            text.Pad();
+            await pipe.FlushAsync(linked.Token).ConfigureAwait(false);
+        }
+        catch (Exception exception)
+        {
+            // Nothing more is written.
+            await pipe.CompleteAsync(exception).ConfigureAwait(false);
+            throw;
+        }
+
+        await pipe.CompleteAsync().ConfigureAwait(false);
     }
 }
 

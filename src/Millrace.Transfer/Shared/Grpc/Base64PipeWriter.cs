@@ -1,7 +1,8 @@
 using System.Buffers;
 using System.Buffers.Text;
+using System.IO.Pipelines;
 
-namespace Millrace.Transfer.Server;
+namespace Millrace.Transfer;
 
 /// <summary>
 /// Turns written bytes into base64 in the memory that the destination lends: bytes are written to the end of it, and

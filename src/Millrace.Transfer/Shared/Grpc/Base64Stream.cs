@@ -1,22 +1,25 @@
 using System.Buffers;
 using System.Buffers.Text;
+using System.Runtime.CompilerServices;
 
-namespace Millrace.Transfer.Server;
+namespace Millrace.Transfer;
 
-/// <summary>The bytes of base64; it may be padded at any group of four characters and go on after that.</summary>
+/// <summary>Decodes base64, which may be padded at any group of four characters and go on after that.</summary>
+/// <remarks>Servers pad each frame, or each write ("gRPC-Web", section Protocol differences). Reads take three bytes or more.</remarks>
+/// <param name="text">The text; stays open.</param>
 internal sealed class Base64Stream(Stream text) : ReadOnlyStream
 {
-    /// <summary>Reads of 64 KiB, as everywhere; none has room for less than a group.</summary>
-    public static readonly StreamPipeReaderOptions PipeOptions = new(bufferSize: 64 * 1024, minimumReadSize: 16 * 1024);
-
     private const int InputBytes = 64 * 1024;
     private const int GroupCharacters = 4;
+    private const int GroupBytes = 3;
 
     private readonly byte[] _input = ArrayPool<byte>.Shared.Rent(InputBytes);
     private int _start;
     private int _end;
     private bool _isDisposed;
 
+    /// <exception cref="GrpcFault">The text is not base64.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         while (true)
@@ -30,7 +33,7 @@ internal sealed class Base64Stream(Stream text) : ReadOnlyStream
             // Less than a group is left.
             _input.AsSpan(_start, _end - _start).CopyTo(_input);
             (_start, _end) = (0, _end - _start);
-            int read = await text.ReadAsync(_input.AsMemory(_end), cancellationToken);
+            int read = await text.ReadAsync(_input.AsMemory(_end), cancellationToken).ConfigureAwait(false);
             if (read == 0)
             {
                 return _end == 0 ? 0 : throw Malformed();
@@ -51,25 +54,30 @@ internal sealed class Base64Stream(Stream text) : ReadOnlyStream
         base.Dispose(disposing);
     }
 
-    private static GrpcFault Malformed() => new(GrpcStatus.Internal, "The request is not base64, although its media type is.");
+    private static GrpcFault Malformed() => new(GrpcStatus.Internal, "The body is not base64, although its media type is.");
 
     private int Decode(Span<byte> buffer)
     {
-        // It stops in front of padding.
-        Base64.DecodeFromUtf8(_input.AsSpan(_start, _end - _start), buffer, out int consumed, out int written, isFinalBlock: false);
-        _start += consumed;
-        if (written > 0 || _end - _start < GroupCharacters)
+        int bytes = 0;
+        while (true)
         {
-            return written;
-        }
+            // It stops in front of padding.
+            Base64.DecodeFromUtf8(_input.AsSpan(_start, _end - _start), buffer[bytes..], out int consumed, out int written, isFinalBlock: false);
+            _start += consumed;
+            bytes += written;
+            if (_end - _start < GroupCharacters || buffer.Length - bytes < GroupBytes)
+            {
+                return bytes;
+            }
 
-        if (Base64.DecodeFromUtf8(_input.AsSpan(_start, GroupCharacters), buffer, out _, out written) != OperationStatus.Done)
-        {
-            throw Malformed();
-        }
+            if (Base64.DecodeFromUtf8(_input.AsSpan(_start, GroupCharacters), buffer[bytes..], out _, out written) != OperationStatus.Done)
+            {
+                throw Malformed();
+            }
 
-        _start += GroupCharacters;
-        return written;
+            _start += GroupCharacters;
+            bytes += written;
+        }
     }
 
     /// <summary>Removes the ends of lines, which may be anywhere, also within a group.</summary>
