@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
 using Microsoft.AspNetCore.Connections.Features;
 
 namespace Millrace.Kestrel.Tests;
@@ -67,6 +69,35 @@ public sealed class ConnectionTests : FolderTests
         await _started.Task.Soon();
         socket.Close(0);
         await _ended.Task.Soon();
+    }
+
+    [Fact]
+    public async Task Connection_is_traced_from_its_begin_to_its_end_and_is_not_the_parent_of_its_requests()
+    {
+        var seen = new ConcurrentQueue<Activity>();
+        using var listener = new ActivityListener
+        {
+            ShouldListenTo = static source => source.Name == MillraceSockets.DiagnosticsName,
+            Sample = static (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
+            ActivityStopped = seen.Enqueue,
+        };
+        ActivitySource.AddActivityListener(listener);
+        await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/", async (HttpContext context) =>
+        {
+            context.Response.ContentLength = 4;
+            await context.Response.WriteAsync(Activity.Current?.ParentId is null ? "none" : "some");
+        }));
+        using Socket socket = await host.ConnectAsync();
+        int port = ((IPEndPoint)socket.LocalEndPoint!).Port;
+        await socket.GetAsync("/");
+        Assert.Equal("none", Encoding.ASCII.GetString((await socket.ReceiveResponseAsync()).Body));
+        Assert.DoesNotContain(seen, each => port.Equals(each.GetTagItem("network.peer.port")));
+        socket.Close();
+        await Bounded.UntilAsync(() => seen.Any(each => port.Equals(each.GetTagItem("network.peer.port"))));
+        Activity connection = seen.Single(each => port.Equals(each.GetTagItem("network.peer.port")));
+        Assert.Equal(("millrace connection", "tcp"), (connection.OperationName, connection.GetTagItem("network.transport")));
+        Assert.Equal("127.0.0.1", connection.GetTagItem("network.peer.address"));
+        Assert.Null(connection.GetTagItem("error.type"));
     }
 
     [NeedsFact(Need.Wine, "closes a connection that should be reset")]

@@ -26,6 +26,7 @@ internal sealed partial class SocketConnection
         catch (SocketException exception) when (IsReset(exception.SocketErrorCode))
         {
             error = new ConnectionResetException(exception.Message, exception);
+            _activity?.SetTag("error.type", error.GetType().FullName);
             if (_closeReason is null)
             {
                 LogReset(_logger, ConnectionId, exception.Message);

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics;
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
@@ -14,6 +15,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     IConnectionTransportFeature, IConnectionLifetimeFeature, IConnectionEndPointFeature, IConnectionSocketFeature, IMemoryPoolFeature,
     ISendDelayFeature
 {
+    private static readonly ActivitySource Activities = new(MillraceSockets.DiagnosticsName);
     private static long s_lastId = DateTime.UtcNow.Ticks;
 
     private readonly Socket _socket;
@@ -27,6 +29,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     private readonly TaskCompletionSource _outputEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private FileResponseBody? _responseBody;
     private Task _receiving = Task.CompletedTask;
+    private Activity? _activity;
     private Exception? _closeReason;
     private int _maxReadBytes;
     private volatile bool _isHttp2;
@@ -106,7 +109,11 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         }
     }
 
-    public void Start() => _receiving = ReceiveAsync();
+    public void Start()
+    {
+        _activity = StartActivity();
+        _receiving = ReceiveAsync();
+    }
 
     public override void Abort(ConnectionAbortedException abortReason) => _output.Abort(abortReason);
 
@@ -126,10 +133,28 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         await _output.CompleteAsync();
         await _outputEnded.Task;
         await _receiving;
+        _activity?.Dispose();
         _output.Dispose();
         _readiness.Dispose();
         _closed.Dispose();
         await base.DisposeAsync();
+    }
+
+    /// <returns>Null if nobody listens.</returns>
+    private Activity? StartActivity()
+    {
+        Activity? parent = Activity.Current;
+        Activity? activity = Activities.StartActivity("millrace connection", ActivityKind.Server);
+        if (activity is not null)
+        {
+            // Requests have activities that belong to their clients' traces.
+            Activity.Current = parent;
+            IPEndPoint? peer = RemoteEndPoint as IPEndPoint;
+            activity.SetTag("network.transport", peer is null ? "unix" : "tcp");
+            activity.SetTag("network.peer.address", peer?.Address.ToString()).SetTag("network.peer.port", peer?.Port);
+        }
+
+        return activity;
     }
 
     /// <summary>Everything has been sent, or nothing more can be.</summary>
@@ -171,6 +196,8 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 
         if (error is not null)
         {
+            _activity?.SetTag("error.type", error.GetType().FullName).SetStatus(ActivityStatusCode.Error, error.Message);
+
             // A reset: the peer must not take its bytes for the whole response.
             _socket.Close(timeout: 0);
             return;

@@ -37,6 +37,9 @@ internal sealed class TransferMeter : IDisposable
             "millrace.upload.events", "{upload}", "Resumable uploads that were started, resumed, completed, aborted or expired.");
     }
 
+    /// <summary>Whether somebody listens to what transfers tell at their end.</summary>
+    public bool IsRecording => _duration.Enabled;
+
     public void Dispose()
     {
         if (_isOwn)
@@ -47,16 +50,10 @@ internal sealed class TransferMeter : IDisposable
 
     public void Begun(string direction) => _active.Add(1, Direction(direction));
 
-    public void Ended(string direction, string outcome, int status, long bytes, TimeSpan duration)
+    public void Ended(string direction, long bytes, TimeSpan duration, in TagList tags)
     {
         _active.Add(-1, Direction(direction));
         _io.Add(bytes, Direction(direction));
-        var tags = new TagList
-        {
-            { "network.io.direction", direction },
-            { "millrace.transfer.outcome", outcome },
-            { "http.response.status_code", status },
-        };
         _duration.Record(duration.TotalSeconds, tags);
     }
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 
@@ -23,6 +24,7 @@ internal sealed class TransferObservation
     private TransferError? _refusal;
     private long _bytes;
     private int? _status;
+    private GrpcStatus? _rpcStatus;
     private bool _isCut;
 
     private TransferObservation(
@@ -94,8 +96,8 @@ internal sealed class TransferObservation
 
     public void Refuse(TransferError error) => _refusal = error;
 
-    /// <summary>Sets the status that HTTP would have, for gRPC, whose own status is always 200.</summary>
-    public void Answered(int status) => _status = status;
+    /// <summary>Sets the status of a call, and the one that HTTP would have: gRPC's HTTP status is always 200.</summary>
+    public void Answered(GrpcStatus rpcStatus, int? status = null) => (_rpcStatus, _status) = (rpcStatus, status);
 
     /// <summary>Ends a response before its end, so that the client does not take a part for the whole.</summary>
     /// <remarks>The log does not rely on RequestAborted: Kestrel cancels it later, or after everything was sent.</remarks>
@@ -123,9 +125,10 @@ internal sealed class TransferObservation
             : "completed";
         TimeSpan duration = Stopwatch.GetElapsedTime(_began);
         string method = _context.Request.Method;
+        TagList tags = _activity is not null || _meter.IsRecording ? TagsOf(outcome, status) : default;
         if (_isTransfer)
         {
-            _meter.Ended(_direction, outcome, status, _bytes, duration);
+            _meter.Ended(_direction, _bytes, duration, tags);
             _logger.Transferred(
                 method, LoggedName, outcome, status, _bytes, (long)duration.TotalMilliseconds, _owner ?? Nobody, _address);
         }
@@ -141,13 +144,43 @@ internal sealed class TransferObservation
         if (_activity is not null)
         {
             _activity.SetTag("millrace.name", _name.Value);
-            _activity.SetTag("millrace.transfer.outcome", outcome);
             _activity.SetTag("millrace.transfer.bytes", _bytes);
-            _activity.SetTag("http.response.status_code", status);
+            foreach ((string tag, object? value) in tags)
+            {
+                _activity.SetTag(tag, value);
+            }
+
             _activity.SetStatus(outcome is "failed" or "cut" ? ActivityStatusCode.Error : ActivityStatusCode.Unset);
             _activity.Dispose();
         }
 
         return Task.CompletedTask;
+    }
+
+    /// <summary>What both the histogram and the activity say of the end: names of OpenTelemetry, and Millrace's own.</summary>
+    private TagList TagsOf(string outcome, int status)
+    {
+        var tags = new TagList
+        {
+            { "network.io.direction", _direction },
+            { "millrace.transfer.outcome", outcome },
+            { "http.response.status_code", status },
+        };
+        if (_rpcStatus is { } rpcStatus)
+        {
+            tags.Add("rpc.system.name", "grpc");
+            tags.Add("rpc.method", _context.Request.Path.Value![1..]);
+            tags.Add("rpc.response.status_code", GrpcErrors.NameOf(rpcStatus));
+        }
+
+        if (outcome != "completed")
+        {
+            tags.Add("error.type", outcome == "cut" ? outcome
+                : _refusal is { } error ? error.ToString()
+                : _rpcStatus is { } failed ? GrpcErrors.NameOf(failed)
+                : status.ToString(CultureInfo.InvariantCulture));
+        }
+
+        return tags;
     }
 }

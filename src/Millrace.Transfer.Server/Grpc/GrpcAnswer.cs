@@ -100,6 +100,7 @@ internal sealed class GrpcAnswer
     /// <summary>Ends it well.</summary>
     public async Task EndAsync()
     {
+        _call.Context.Features.Get<TransferObservation>()?.Answered(GrpcStatus.Ok);
         if (_body is null)
         {
             // A stream of no messages.
@@ -123,7 +124,7 @@ internal sealed class GrpcAnswer
     public async Task FailAsync(GrpcProblem problem)
     {
         string status = ((int)problem.Status).ToString(CultureInfo.InvariantCulture);
-        _call.Context.Features.Get<TransferObservation>()?.Answered(problem.HttpStatus);
+        _call.Context.Features.Get<TransferObservation>()?.Answered(problem.Status, problem.HttpStatus);
         if (!Response.HasStarted)
         {
             // Trailers-Only: one block of fields, and no body.

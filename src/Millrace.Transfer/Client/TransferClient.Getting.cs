@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 
@@ -123,11 +124,19 @@ public sealed partial class TransferClient
         }
 
         ArgumentOutOfRangeException.ThrowIfNegative(options.MaxBytes ?? 0, nameof(options));
-        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
-        DownloadSink sink = open();
-        await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
-        var download = new Download(context, name, sink, options, new ProgressMeter(progress, _clock));
-        await using ConfiguredAsyncDisposable __ = download.ConfigureAwait(false);
-        return await download.RunAsync(cancellationToken).ConfigureAwait(false);
+        using Activity? activity = TransferClientDiagnostics.Start("millrace get", Files)?.SetTag("millrace.name", name.Value);
+        try
+        {
+            TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+            DownloadSink sink = open();
+            await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
+            var download = new Download(context, name, sink, options, new ProgressMeter(progress, _clock));
+            await using ConfiguredAsyncDisposable __ = download.ConfigureAwait(false);
+            return activity.Completed(await download.RunAsync(cancellationToken).ConfigureAwait(false));
+        }
+        catch (Exception exception) when (activity.Failed(exception))
+        {
+            throw;
+        }
     }
 }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 
@@ -85,6 +86,21 @@ public sealed partial class TransferClient
     {
         await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
         ThrowIfRoot(name);
+        using Activity? activity = TransferClientDiagnostics.Start("millrace put", Files)?.SetTag("millrace.name", name.Value);
+        try
+        {
+            return activity.Completed(await PutAsync(source, name, options.Precondition, record, progress, cancellationToken).ConfigureAwait(false));
+        }
+        catch (Exception exception) when (activity.Failed(exception))
+        {
+            throw;
+        }
+    }
+
+    private async Task<TransferResult> PutAsync(
+        ContentSource source, TransferName name, WritePrecondition precondition, UploadRecord? record,
+        IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
+    {
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
         var call = new ProtocolCall("Uploading", name.Value, context.Protocol.Kind);
         if (source.Length is { } length && _description?.MaxFileBytes is { } most && length > most)
@@ -100,7 +116,7 @@ public sealed partial class TransferClient
         }
 
         using var upload = new Upload(
-            context, name, source, options.Precondition, new ProgressMeter(progress, _clock), record);
+            context, name, source, precondition, new ProgressMeter(progress, _clock), record);
         return await upload.RunAsync(cancellationToken).ConfigureAwait(false);
     }
 }

@@ -1,11 +1,12 @@
+using System.Diagnostics.Metrics;
 using System.Diagnostics.Tracing;
 using Millrace.Sources;
 
 namespace Millrace.Diagnostics;
 
 /// <summary>
-/// The event source "Millrace": an event for every file opened, with the strategy and why it was chosen, and counters
-/// for dotnet-counters and its like. See docs/events.md.
+/// The event source and the meter "Millrace": an event for every file opened, with the strategy and why it was chosen, and the same counters
+/// for dotnet-counters and for OpenTelemetry. See docs/events.md.
 /// </summary>
 [EventSource(Name = "Millrace")]
 internal sealed class MillraceEventSource : EventSource
@@ -24,6 +25,19 @@ internal sealed class MillraceEventSource : EventSource
 
     private MillraceEventSource()
     {
+        // Read only when somebody collects them.
+        var meter = new Meter("Millrace");
+        meter.CreateObservableCounter("millrace.file.io", BytesRead, "By", "Bytes that readers read from their files.");
+        meter.CreateObservableCounter(
+            "millrace.file.reads",
+            () => (Measurement<long>[])
+            [
+                new(SynchronousReads(), new KeyValuePair<string, object?>("millrace.read.mode", "synchronous")),
+                new(AsynchronousReads(), new KeyValuePair<string, object?>("millrace.read.mode", "asynchronous")),
+            ],
+            "{read}",
+            "Reads from files: answered at once, or after waiting.");
+        meter.CreateObservableUpDownCounter("millrace.file.open", () => Interlocked.Read(ref _open), "{file}", "Readers that are not completed.");
     }
 
     /// <summary>Bytes that readers got from their files since the process began.</summary>

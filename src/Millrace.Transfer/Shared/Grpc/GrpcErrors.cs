@@ -1,3 +1,5 @@
+using System.Text.Json;
+
 namespace Millrace.Transfer;
 
 /// <summary>Errors of the contract as statuses of gRPC, and back where the error itself is missing.</summary>
@@ -38,4 +40,9 @@ internal static class GrpcErrors
         GrpcStatus.Unimplemented => TransferError.ProtocolNotOffered,
         _ => TransferError.Failed,
     };
+
+    /// <summary>The name as gRPC's documents write it, for example <c>NOT_FOUND</c>.</summary>
+    public static string NameOf(GrpcStatus status) => Enum.IsDefined(status)
+        ? JsonNamingPolicy.SnakeCaseUpper.ConvertName(status.ToString())
+        : $"the status {(int)status}";
 }

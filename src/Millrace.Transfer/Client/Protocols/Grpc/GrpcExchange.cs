@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 
 namespace Millrace.Transfer;
@@ -9,6 +10,7 @@ internal sealed class GrpcExchange : IDisposable
     private readonly IdleWatch _watch;
     private readonly CancellationTokenSource? _deadline;
     private readonly CancellationTokenSource? _linked;
+    private Activity? _activity;
 
     public GrpcExchange(ProtocolSetup setup, ProtocolCall call, IdleWatch watch)
     {
@@ -36,6 +38,7 @@ internal sealed class GrpcExchange : IDisposable
     public async Task<GrpcInput> SendAsync(HttpRequestMessage request)
     {
         _watch.Touch();
+        _activity = TransferClientDiagnostics.StartCall(request.RequestUri!);
         HttpResponseMessage response = await _setup.Client
             .SendAsync(request, HttpCompletionOption.ResponseHeadersRead, Token).ConfigureAwait(false);
         try
@@ -76,9 +79,29 @@ internal sealed class GrpcExchange : IDisposable
 
     public void Dispose()
     {
+        EndActivity();
         Input?.Dispose();
         _linked?.Dispose();
         _deadline?.Dispose();
+    }
+
+    private void EndActivity()
+    {
+        if (_activity is not { } activity)
+        {
+            return;
+        }
+
+        _activity = null;
+        GrpcStatus? status = Input?.Status;
+        string? name = status is { } known ? GrpcErrors.NameOf(known) : null;
+        activity.SetTag("rpc.response.status_code", name);
+        if (status is not GrpcStatus.Ok)
+        {
+            activity.SetTag("error.type", name ?? "no_status").SetStatus(ActivityStatusCode.Error);
+        }
+
+        activity.Dispose();
     }
 
     private async Task ThrowIfNoGrpcAsync(HttpResponseMessage response)

@@ -51,6 +51,9 @@ internal sealed class GrpcInput : IDisposable
     public GrpcStatus? StatusInHeaders =>
         _response.Headers.TryGetValues(GrpcFields.Status, out IEnumerable<string>? values) ? Parse(values.First()) : null;
 
+    /// <summary>The status so far; null before it came.</summary>
+    public GrpcStatus? Status => Field(GrpcFields.Status) is { } text ? Parse(text) : null;
+
     /// <summary>Bytes that were read ahead are used.</summary>
     public void Skip(int bytes) => _start += bytes;
 
@@ -166,9 +169,7 @@ internal sealed class GrpcInput : IDisposable
     /// <summary>At the end of the answer: throws unless the call was done.</summary>
     public void ThrowUnlessOk()
     {
-        GrpcStatus status = Field(GrpcFields.Status) is { } text
-            ? Parse(text)
-            : throw Failures.Protocol(_call, "the answer ended without a status");
+        GrpcStatus status = Status ?? throw Failures.Protocol(_call, "the answer ended without a status");
         if (status != GrpcStatus.Ok)
         {
             throw GrpcRefusals.Make(status, Field, _call, _response.StatusCode);

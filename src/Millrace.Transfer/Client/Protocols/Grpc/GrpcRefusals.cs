@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Net;
-using System.Text.Json;
 
 namespace Millrace.Transfer;
 
@@ -20,7 +19,7 @@ internal static class GrpcRefusals
         string? detail = field(GrpcFields.Message) is { Length: > 0 } message ? GrpcText.Decode(message) : null;
         return new TransferException(
             error,
-            $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: the server answered {NameOf(status)}. {detail ?? Advice(status)}",
+            $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: the server answered {GrpcErrors.NameOf(status)}. {detail ?? Advice(status)}",
             call.Name)
         {
             Status = (int)httpStatus,
@@ -45,11 +44,6 @@ internal static class GrpcRefusals
         429 or 502 or 503 or 504 => GrpcStatus.Unavailable,
         _ => GrpcStatus.Unknown,
     };
-
-    /// <summary>The name as gRPC's documents write it, for example <c>NOT_FOUND</c>.</summary>
-    public static string NameOf(GrpcStatus status) => Enum.IsDefined(status)
-        ? JsonNamingPolicy.SnakeCaseUpper.ConvertName(status.ToString())
-        : $"the status {(int)status}";
 
     private static TimeSpan? RetryAfterOf(string? text) =>
         double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
