@@ -24,8 +24,8 @@ internal static class AdviseCommand
     {
         var path = new Argument<string[]>("RESULTS")
         {
-            Description = "results.json files, the folders that they are in, or folders with one for every suite. With those of several "
-                + "machines it begins with what depends on the machine.",
+            Description = "results.json files, the folders that they are in, or folders with one for every suite. For several "
+                + "machines, advice that depends on the machine comes first.",
             Arity = ArgumentArity.OneOrMore,
         };
         var json = new Option<bool>("--json") { Description = "Print JSON: a document for each run." };

@@ -436,7 +436,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     private void ThrowBufferLimit() =>
         throw new FilePipeException(
             FilePipeError.BufferLimit,
-            $"{_window.Length} bytes of '{Path}' from offset {Position} on were examined and none consumed, which reaches "
+            $"{_window.Length} bytes of '{Path}' starting at offset {Position} were examined and none consumed, which reaches "
             + $"the limit of {_maxBuffered} bytes. Consume some, or raise {nameof(FileReadOptions)}."
             + $"{nameof(FileReadOptions.MaxBufferedBytes)}.",
             Path,

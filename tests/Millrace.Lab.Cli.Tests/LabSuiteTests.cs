@@ -59,8 +59,8 @@ public sealed class LabSuiteTests : CommandTest
 
     [Theory]
     [InlineData("bytes", "iterate over bytes", "--filter \"MillraceBytes.*\"")]
-    [InlineData("writes", "write a file, durably or not", "--filter \"FilePipe/*/commit\"")]
-    [InlineData("transfers", "upload and to download a file", "--filter \"Http1/*/65536/*\"")]
+    [InlineData("writes", "writing a file, durably or not", "--filter \"FilePipe/*/commit\"")]
+    [InlineData("transfers", "uploading and downloading a file", "--filter \"Http1/*/65536/*\"")]
     [InlineData("server", "what serving a file takes", "--filter \"Nginx/128MiB/*\"")]
     [InlineData("stores", "a file to a bucket and back", "--bucket s3://my-bucket/lab --filter \"*/512MiB/*/download\"")]
     public async Task Help_describes_what_is_measured(string suite, string description, string example)

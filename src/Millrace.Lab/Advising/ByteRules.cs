@@ -50,10 +50,10 @@ internal static class ByteRules
         yield return Advisor.Hint(
             "cost of a byte",
             $"A byte costs from {Figures.PerByte(least)} ({least.Method}, {least.Parameters.Source}) to {Figures.PerByte(most)} "
-                + $"({most.Method}, {most.Parameters.Source}), all that reading it takes included.",
+                + $"({most.Method}, {most.Parameters.Source}), including everything needed to read it.",
             sources.Select(item => new AdviceEvidence((string?)null, $"{item.Source.Name}: {string.Join(", ", item.Walks)}")),
-            "Where bytes are many, take and hand out segments and walk them as spans; keep sequences and delegates of single bytes for "
-                + "where they are few.",
+            "For many bytes, pass segments and iterate over them as spans; use sequences and delegates of single bytes only "
+                + "for a few.",
             SnippetText.Of("MillraceBytes.Span"),
             CheckCommand.Again(cases.Results, least.Method, most.Method));
     }

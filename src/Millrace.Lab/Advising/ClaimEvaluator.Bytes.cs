@@ -99,7 +99,7 @@ internal static partial class ClaimEvaluator
             OutcomeOf(sources.Count(item => Faster(item.Source, item.Best).All(other => other == item.Baseline)), sources.Length),
             sources.SelectMany(Evidence),
             ("found", string.Join(" ", sources.Select(item =>
-                $"{item.Source.Name}: {Faster(item.Source, item.Best).Count()} of {Others(item.Source).Count()} other ways of theirs "
+                $"{item.Source.Name}: {Faster(item.Source, item.Best).Count()} of {Others(item.Source).Count()} of their other methods "
                 + $"are faster than IAsyncEnumerable<byte>, which takes {Figures.Ratio(Figures.RatioOf(item.Best, item.Baseline))} "
                 + $"times the time of {claim.Other}."))))
         {

@@ -81,7 +81,7 @@ internal static class FileRules
             string buffer = Figures.Buffer(main.Smallest);
             string statement = main.Smallest == main.All[0]
                 ? $"{situation.Name}: the buffer of {method} does not matter from {buffer} on."
-                : $"{situation.Name}: {method} needs {buffer}; more brings nothing that this run can see.";
+                : $"{situation.Name}: {method} needs a buffer of {buffer}; a larger one brings no measurable gain.";
             string? forSmallPieces = choices.Where(choice => choice.Best.Method != method && IsFilePipe(choice.Best))
                 .Select(choice => choice.Smallest)
                 .Where(situation.IsNearBest)
@@ -93,7 +93,7 @@ internal static class FileRules
                     : $"{statement} It does not matter for {string.Join(", ", others.Select(choice => choice.Best.Method))}.",
                 choices.Select(choice => new AdviceEvidence(choice.Smallest, Describe(cases, choice))),
                 $"Give {method} {buffer}."
-                    + (forSmallPieces is null ? "" : $" Where your code wants small pieces, take {forSmallPieces} and ask for what you need."),
+                    + (forSmallPieces is null ? "" : $" If your code reads small pieces, use {forSmallPieces} and read as much as you need."),
                 SnippetText.Of(method, main.Smallest.Parameters.Buffer),
                 CheckCommand.Again(cases.Results, choices.Select(choice => choice.Best.Method)));
         }
@@ -247,7 +247,7 @@ internal static class FileRules
                     $"{best.Method} depends on who wrote the file: it takes {Figures.Ratio(Figures.RatioOf(worst, best))} times as long "
                         + $"after {worst.Parameters.CacheFill} as after {best.Parameters.CacheFill}.",
                     TimesOf(best, worst),
-                    "Map only files of which you know how they came into the page cache; otherwise let FilePipe choose.",
+                    "Map a file only if you know how it came into the page cache; otherwise let FilePipe choose.",
                     SnippetText.Of("FilePipe"),
                     CheckCommand.Full(cases.Results, best.Method, "FilePipe")) with
                 { Kind = AdviceKind.Warning };
@@ -264,9 +264,9 @@ internal static class FileRules
             yield return Advisor.Hint(
                 "mapping",
                 $"{string.Join(" and ", methods)} looked fast on a file that came into the cache by "
-                    + $"{untested[0].Parameters.CacheFill ?? "unknown ways"}. Other ways can make a mapping more than twice as slow.",
+                    + $"{untested[0].Parameters.CacheFill ?? "unknown ways"}. Other methods can make a mapping more than twice as slow.",
                 TimesOf([.. untested]),
-                "Measure the other ways before you rely on it.",
+                "Measure the other methods before you rely on it.",
                 null,
                 CheckCommand.Full(cases.Results, methods)) with
             { Kind = AdviceKind.Warning };
@@ -291,7 +291,7 @@ internal static class FileRules
                 CaseResult? hot = cases.Hot.FirstOrDefault(item => item.Parameters.Bytes == cold.Parameters.Bytes)?.Best(best.Method);
                 yield return Advisor.Hint(
                     "disk",
-                    $"{cold.Name}: the disk decides. Neither method nor buffer makes a difference that this run can see"
+                    $"{cold.Name}: the disk decides. Neither method nor buffer makes a measurable difference"
                         + (hot is null
                             ? "."
                             : $"; in the page cache the same file takes {Figures.Ratio(Figures.RatioOf(hot, best))} of the time."),
@@ -312,7 +312,7 @@ internal static class FileRules
                         + $"{free.Method} for {Figures.Percent(Share(free)!.Value)}.",
                     new[] { blocked, free }.Select(item => new AdviceEvidence(
                         item, $"{Figures.Time(item)}, of which {Figures.Percent(Share(item)!.Value)} inside the calls that read")),
-                    $"Where the thread has other work, a server's or a window's, use {free.Method}.",
+                    $"If the thread has other work, as in a server or a user interface, use {free.Method}.",
                     SnippetText.Of(free.Method, free.Parameters.Buffer),
                     CheckCommand.Again(cases.Results, blocked.Method, free.Method));
             }

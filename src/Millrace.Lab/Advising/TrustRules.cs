@@ -27,10 +27,10 @@ internal static class TrustRules
         [
             run.Purpose != "null" ? null : new(
                 "This run measured every method against itself. It shows the noise of this machine, and nothing about methods.",
-                "Measure the methods, and ask for advice about that.",
+                "Measure the methods, and run advise on those results.",
                 AdviceKind.Error),
             engine.Build != "Debug" ? null : new(
-                "The build was not optimised: its times are worth nothing.",
+                "The build was not optimised: its times mean nothing.",
                 "Build with -c Release and measure again.",
                 AdviceKind.Error,
                 Text("engine.build is Debug")),
@@ -44,8 +44,8 @@ internal static class TrustRules
                 anyVerified
                     ? Cases(
                         unverified,
-                        "did not always begin in the state that it states, and is left out below.",
-                        "did not always begin in the state that they state, and are left out below.")
+                        "did not always begin in its declared state, and is left out below.",
+                        "did not always begin in their declared state, and are left out below.")
                     : "No case was verified: whether the file was in the page cache is not known.",
                 anyVerified ? "Measure again when nothing else uses the disk." : "Trust no difference between hot and cold cases.",
                 Evidence: Examples(unverified)),
@@ -56,7 +56,7 @@ internal static class TrustRules
             cases.All.SelectMany(item => item.Samples?.Launch ?? []).Distinct().Count() != 1 ? null : new(
                 "One process measured everything. The layout of memory and the compiler's choices differ between processes, which is "
                     + "not in the noise below.",
-                "Measure a second time into another folder, and trust what both runs say.",
+                "Measure a second time into another folder, and trust only the results that both runs confirm.",
                 Evidence: Text("every sample is of launch 0"),
                 Again: " --launches 3"),
 
@@ -74,7 +74,7 @@ internal static class TrustRules
                 Evidence: Text($"{engine.WarmUpCalls} calls of each method in the warm-up were not enough")),
             noisy.Length == 0 ? null : new(
                 $"{noisy[0].Method} differed from itself by up to {Figures.Percent(noisy[0].Deviation)}: smaller differences between "
-                    + "methods are not seen there.",
+                    + "methods are not visible there.",
                 "Where that matters, measure again on an idle machine.",
                 Evidence:
                 [

@@ -88,9 +88,9 @@ internal static class WriteRules
         double ratio = Figures.RatioOf(large, unflushed);
         yield return Advisor.Hint(
             "durability",
-            $"That {Length(large)} are on the device when the commit returns takes {Figures.Time(large)} instead of "
+            $"Having {Length(large)} on the device when the commit returns takes {Figures.Time(large)} instead of "
                 + $"{Figures.Time(unflushed)}, {Figures.Ratio(ratio)} times as long"
-                + (durable[0] == large ? "." : $"; of {Length(durable[0])} it takes {Figures.Time(durable[0])}."),
+                + (durable[0] == large ? "." : $"; for {Length(durable[0])} it takes {Figures.Time(durable[0])}."),
             durable.Select(item => new AdviceEvidence(
                 item,
                 Figures.Time(item)
@@ -203,7 +203,7 @@ internal static class WriteRules
                 "parts",
                 pays
                     ? $"{name}: {degree} parts at once take {Figures.Ratio(Figures.RatioOf(chosen, one))} of one reader's time"
-                        + (chosen == scans[^1] ? "." : "; more bring nothing that this run can see.")
+                        + (chosen == scans[^1] ? "." : "; more bring no measurable gain.")
                     : $"{name}: parts at once are not faster than one reader by more than the noise.",
                 scans.Prepend(one).Select(item => new AdviceEvidence(item, Against(item, one) + Figures.CpuText(item))),
                 pays

@@ -75,7 +75,7 @@ internal sealed record NullSummary
         }
 
         lines.Add(Share is { } share
-            ? $"Told apart though they are the same: {ToldApart.Count} of {Judged} pairs, {share:P1}; "
+            ? $"Judged different although identical: {ToldApart.Count} of {Judged} pairs, {share:P1}; "
                 + (share <= Allowed ? "that is no more than the 5 % allowed." : "that is MORE than the 5 % allowed.")
             : "No pair could be judged.");
         lines.AddRange(ToldApart.Select(pair => $"  {pair}"));

@@ -103,7 +103,7 @@ internal static class ComparisonNotes
     {
         if (!same && basis != ComparisonBasis.Ratio)
         {
-            yield return "The machines differ: times say more about them than about the methods. --by ratio compares those.";
+            yield return "The machines differ: times depend more on them than on the methods. Compare the methods with --by ratio.";
         }
 
         foreach ((string cache, double factor) in drift.Where(item => Math.Abs(item.Value - 1) > Worth))
@@ -145,7 +145,7 @@ internal static class ComparisonNotes
         {
             if (run.Engine.Build != "Release")
             {
-                yield return $"{name} is a {run.Engine.Build} build: its times are worth nothing.";
+                yield return $"{name} is a {run.Engine.Build} build: its times mean nothing.";
             }
 
             if (run.Interrupted)

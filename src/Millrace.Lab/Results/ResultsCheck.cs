@@ -97,7 +97,7 @@ internal static class ResultsCheck
     }
 
     private static string? Number(string field, double? number) =>
-        number is { } value && (!double.IsFinite(value) || value < 0) ? $"{field} is {value}, which it cannot be" : null;
+        number is { } value && (!double.IsFinite(value) || value < 0) ? $"{field} has the invalid value {value}" : null;
 
     private static string? Indexes(string field, IReadOnlyList<int>? indexes, int count)
     {

@@ -20,7 +20,7 @@ internal static class LogErrors
     public static FilePipeException Held(string path, Exception inner) =>
         new(
             FilePipeError.Sharing,
-            $"Cannot open for appending '{path}': another process holds it for itself; wait until it closes it.",
+            $"Cannot open for appending '{path}': another process holds it exclusively; wait until it closes it.",
             path,
             0,
             inner);
@@ -36,8 +36,8 @@ internal static class LogErrors
     public static FilePipeException Grew(string path, long length) =>
         new(
             FilePipeError.Changed,
-            $"Cannot cut the incomplete record at the end of '{path}': the file changed while its end was looked at. "
-                + "Another process appends to it; let one alone open it with TornTailAction.Truncate.",
+            $"Cannot remove the incomplete record at the end of '{path}': the file changed while its end was examined. "
+                + "Another process appends to it; only one process may open it with TornTailAction.Truncate.",
             path,
             length);
 

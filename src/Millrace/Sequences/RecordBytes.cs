@@ -89,8 +89,8 @@ internal static unsafe class RecordBytes<T>
             {
                 throw CannotReverse(
                     type,
-                    $"its field {field.Name} is a {field.FieldType}, and only fields that are numbers, characters, truth values or "
-                    + "enums are known");
+                    $"its field {field.Name} is a {field.FieldType}, and only fields that are numbers, characters, Booleans or "
+                    + "enums are supported");
             }
 
             int offset = OffsetOf(field);
@@ -106,7 +106,7 @@ internal static unsafe class RecordBytes<T>
     }
 
     private static NotSupportedException CannotReverse(Type type, string reason) => new(
-        $"The byte order of {type} cannot be changed: {reason}. Read it in the file's own order and turn its numbers around "
+        $"The byte order of {type} cannot be changed: {reason}. Read it in the file's own order and reverse its numbers "
         + "yourself.");
 
     // Marshal.OffsetOf returns the interop layout, where a bool has four bytes. So the field is set, and

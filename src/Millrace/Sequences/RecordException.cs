@@ -25,7 +25,7 @@ public sealed class RecordException : IOException
 
     internal static RecordException LineTooLong(string? path, long offset, long index, int limit) => new(
         $"Line {index + 1}{Of(path)}, which begins {offset} bytes after the start, is longer than the limit of {limit} bytes. Raise the "
-        + "limit if the data may have such lines; if not, it is damaged, or no text.",
+        + "limit if the data may have such lines; if not, it is damaged, or not text.",
         offset,
         index)
     {

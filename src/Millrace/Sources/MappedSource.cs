@@ -252,7 +252,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     }
 
     private static string? FindObstacle(OpenFile file) =>
-        !file.Native ? "portable reading is asked for or all that this system has"
+        !file.Native ? "this process or system is limited to portable reading"
         : !NativeFeatures.Mapping ? "it is switched off for this process"
         : file.Kind != FileKind.Regular || file.SizeAtOpen == 0 ? "it is not a regular file with a size"
         : Math.Min(file.SizeAtOpen, file.Limit) <= file.Start ? "there is nothing to read"

@@ -49,7 +49,7 @@ internal abstract class ReadSource : IDisposable
 
         long wanted = Math.Min(file.SizeAtOpen, file.Limit) - file.Start;
         return file.Kind != FileKind.Regular || wanted < ReadAheadFromBytes
-                ? Cached(ReadStrategy.Buffered, "too small for a second thread to pay", options)
+                ? Cached(ReadStrategy.Buffered, "too small to benefit from a second thread", options)
             : Environment.ProcessorCount < 2 ? Cached(ReadStrategy.Buffered, "one processor", options)
             : ProcessorLoad.IsFull ? Cached(ReadStrategy.Buffered, "a second thread would find no idle processor", options)
             : Cached(ReadStrategy.ReadAhead, "large file and more than one processor", options);

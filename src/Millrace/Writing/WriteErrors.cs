@@ -15,7 +15,7 @@ internal static class WriteErrors
             FilePipeError.NoSpace => "no space is left on the device",
             FilePipeError.QuotaExceeded => "the quota of this user is used up",
             FilePipeError.FileTooLarge => "the file would become longer than the file system or the process' limit (ulimit -f) allows",
-            FilePipeError.NameTaken => "something has that name already, and a new one was asked for",
+            FilePipeError.NameTaken => "a file of that name already exists, and a new one is required",
             FilePipeError.NameTooLong => "the name is too long for the file system",
             FilePipeError.ReadOnly => "it is read-only, or its file system is mounted so",
             FilePipeError.CrossDevice => "something is mounted on that name; write a file beside it or into the mounted file system",

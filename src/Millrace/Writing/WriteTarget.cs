@@ -76,7 +76,7 @@ internal readonly record struct WriteTarget(string FullPath, NamedFile? Existing
     public static FilePipeException NoFile(string path) =>
         new(
             FilePipeError.Failed,
-            $"Cannot create '{path}': it is a device, a FIFO or a socket, which no file is put in the place of.",
+            $"Cannot create '{path}': it is a device, a FIFO or a socket, which is never replaced by a file.",
             path,
             0);
 

@@ -43,7 +43,7 @@ internal static class WriterFactory
             case WriteStrategy.WriteBehind:
                 return file.Native
                     ? new BufferedFileWriter(file, options, WriteStrategy.WriteBehind, "asked for")
-                    : new BufferedFileWriter(file, options, WriteStrategy.Buffered, "the system has no call to begin writing");
+                    : new BufferedFileWriter(file, options, WriteStrategy.Buffered, "the system has no call to start write-back");
             default:
                 return file.Native && options.Durability != Durability.None
                     ? new BufferedFileWriter(file, options, WriteStrategy.WriteBehind, "durable files are better flushed early")

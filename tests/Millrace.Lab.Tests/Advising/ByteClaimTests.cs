@@ -25,8 +25,8 @@ public sealed class ByteClaimTests
         "some take less processor time.");
 
     [Theory]
-    [InlineData(40, "Yes", "file: 1 of 2 other ways of theirs are faster")]
-    [InlineData(90, "No", "file: 2 of 2 other ways of theirs are faster")]
+    [InlineData(40, "Yes", "file: 1 of 2 of their other methods are faster")]
+    [InlineData(90, "No", "file: 2 of 2 of their other methods are faster")]
     public void Async_bytes_are_second_when_only_increments_are_faster(double ms, string holds, string reason)
     {
         Advice advice = Check(

@@ -66,10 +66,10 @@ public sealed class RuleTests
             Case("FilePipe", 16384, 7),
             Case("FilePipe", 65536, 6.99)));
         Assert.Equal(
-            "128 MiB, hot: FileStreamSync needs 16 KiB; more brings nothing that this run can see. It does not matter for FilePipe.",
+            "128 MiB, hot: FileStreamSync needs a buffer of 16 KiB; a larger one brings no measurable gain. It does not matter for FilePipe.",
             advice.Statement);
         Assert.Equal(
-            "Give FileStreamSync 16 KiB. Where your code wants small pieces, take FilePipe and ask for what you need.", advice.Action);
+            "Give FileStreamSync 16 KiB. If your code reads small pieces, use FilePipe and read as much as you need.", advice.Action);
         Assert.Contains("new byte[16384]", advice.Code, StringComparison.Ordinal);
         Assert.Equal(
             "FileStreamSync/128MiB/16384/SequentialScan/hot/large writes: 10.1 ms, 1.01 of the best (10.0 ms at 64 KiB), where the "
@@ -193,11 +193,11 @@ public sealed class RuleTests
             Case("FilePipe", 4096, 80.2, cache: "cold"),
             Case("FileStreamSync", 4096, 20)));
         Assert.Equal(
-            "128 MiB, cold: the disk decides. Neither method nor buffer makes a difference that this run can see; in the page cache "
+            "128 MiB, cold: the disk decides. Neither method nor buffer makes a measurable difference; in the page cache "
                 + "the same file takes 0.25 of the time.",
             advice.Statement);
         Assert.EndsWith(
-            "that this run can see.",
+            "a measurable difference.",
             Assert.Single(Apply(
                 FileRules.Cold, Case("FileStreamSync", 4096, 80, cache: "cold"), Case("FilePipe", 4096, 80.2, cache: "cold"))).Statement,
             StringComparison.Ordinal);
@@ -211,7 +211,7 @@ public sealed class RuleTests
             Case("FilePipe", 4096, 85, cache: "cold", callingThread: 0.12)));
         Assert.Equal(
             "128 MiB, cold: FileStreamSync keeps its caller for 97.0 % of the time, FilePipe for 12.0 %.", advice.Statement);
-        Assert.Equal("Where the thread has other work, a server's or a window's, use FilePipe.", advice.Action);
+        Assert.Equal("If the thread has other work, as in a server or a user interface, use FilePipe.", advice.Action);
         Assert.Empty(Apply(FileRules.Cold, Case("FileStreamSync", 4096, 80, cache: "cold", callingThread: 0.97),
             Case("FilePipe", 4096, 85, cache: "cold", callingThread: 0.9)));
         Assert.Empty(Apply(FileRules.Cold, Case("FileStreamSync", 4096, 80, cache: "cold", callingThread: 0.97),

@@ -72,7 +72,7 @@ public sealed class TrustRuleTests
     {
         LabResults results = Runs.Of([.. Good.Cases, .. Unverified]);
         Advice advice = Check(
-            results, AdviceKind.Warning, "5 cases did not always begin in the state that they state, and are left out below.");
+            results, AdviceKind.Warning, "5 cases did not always begin in their declared state, and are left out below.");
         Assert.Equal(4, advice.Evidence.Count);
         Assert.Equal("and 2 more", advice.Evidence[^1].Text);
         Assert.Equal(Good.Cases.Count, new SituatedCases(results).All.Count);

@@ -37,8 +37,8 @@ public sealed class WriteRuleTests
     }
 
     [Theory]
-    [InlineData(90, "takes 90.0 ms instead of 28.0 ms, 3.21 times as long; of 4 KiB it takes 1.90 ms.", "take Durability.None for files", "Durability.None")]
-    [InlineData(30, "takes 30.0 ms instead of 28.0 ms, 1.07 times as long; of 4 KiB it takes 1.90 ms.", "it costs little here", "CommitAsync")]
+    [InlineData(90, "takes 90.0 ms instead of 28.0 ms, 3.21 times as long; for 4 KiB it takes 1.90 ms.", "take Durability.None for files", "Durability.None")]
+    [InlineData(30, "takes 30.0 ms instead of 28.0 ms, 1.07 times as long; for 4 KiB it takes 1.90 ms.", "it costs little here", "CommitAsync")]
     public void Price_of_durability(double ms, string statement, string action, string code)
     {
         Advice advice = Assert.Single(Apply(
@@ -87,7 +87,7 @@ public sealed class WriteRuleTests
     }
 
     [Theory]
-    [InlineData(10, 10.02, 2, "2 parts at once take 0.56 of one reader's time; more bring nothing that this run can see.")]
+    [InlineData(10, 10.02, 2, "2 parts at once take 0.56 of one reader's time; more bring no measurable gain.")]
     [InlineData(10, 6, 4, "4 parts at once take 0.33 of one reader's time.")]
     public void Fewest_parts_that_pay_are_advised(double two, double four, int degree, string statement)
     {

@@ -12,7 +12,7 @@ public sealed class NullSummaryTests
         Assert.InRange(all.Average(summary => summary.Share!.Value), 0, 0.03);
         Assert.All(all, summary => Assert.InRange(summary.MedianDeviation!.Value, 0.001, summary.P95Deviation!.Value));
         Assert.Contains("24 pairs", all[0].Sentences()[0], StringComparison.Ordinal);
-        Assert.Contains("Told apart", all[0].Sentences()[1], StringComparison.Ordinal);
+        Assert.Contains("Judged different", all[0].Sentences()[1], StringComparison.Ordinal);
     }
 
     [Fact]

@@ -50,7 +50,7 @@ public sealed class DamagedResultsTests : IDisposable
     [InlineData("cases[0].parameters", "null", "parameters")]
     [InlineData("cases[0].samples.launch", "[0]", "cases[0].samples.launch has 1 entries and cases[0].samples.wallNs 2")]
     [InlineData("cases[1].samples.readCalls", "[1, 2, 3]", "cases[1].samples.readCalls has 3 entries")]
-    [InlineData("cases[1].samples.wallNs", "[1, -2]", "cases[1].samples.wallNs[1] is -2")]
+    [InlineData("cases[1].samples.wallNs", "[1, -2]", "cases[1].samples.wallNs[1] has the invalid value -2")]
     [InlineData("cases[1].samples.wallNs", "[1, 1e999]", "cases[1].samples.wallNs[1]")]
     [InlineData("cases[0].samples.unverified", "[2]", "cases[0].samples.unverified refers to sample 2 of 2")]
     [InlineData("cases[1]", "null", "cases[1] is null")]

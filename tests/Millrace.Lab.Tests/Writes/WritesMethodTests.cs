@@ -127,8 +127,8 @@ public sealed class WritesMethodTests : IDisposable
         var entry = new AppendCase(nameof(RecordAppending.FilePipeAppend), _inputs.Folder, Writers: 2, Records: 4);
         Assert.Null(ErrorOf(entry, Records((0, 0), (1, 0), (1, 1), (0, 1))));
         Assert.Contains("not record 0 of writer 1", ErrorOf(entry, Records((0, 0), (1, 1), (1, 0), (0, 1))), StringComparison.Ordinal);
-        Assert.Contains("not all records", ErrorOf(entry, Records((0, 0), (0, 1), (0, 2), (1, 0))), StringComparison.Ordinal);
-        Assert.Contains("a writer that there is not", ErrorOf(entry, Records((0, 0), (1, 0), (2, 0), (0, 1))), StringComparison.Ordinal);
+        Assert.Contains("lacks records", ErrorOf(entry, Records((0, 0), (0, 1), (0, 2), (1, 0))), StringComparison.Ordinal);
+        Assert.Contains("an unknown writer", ErrorOf(entry, Records((0, 0), (1, 0), (2, 0), (0, 1))), StringComparison.Ordinal);
         byte[] torn = Records((0, 0), (1, 0), (1, 1), (0, 1));
         torn[150] ^= 1;
         Assert.Contains("not record 0 of writer 1", ErrorOf(entry, torn), StringComparison.Ordinal);

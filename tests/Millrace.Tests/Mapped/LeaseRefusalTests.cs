@@ -49,7 +49,7 @@ public sealed class LeaseRefusalTests
 
         Assert.Equal(ReadStrategy.Buffered, reader.Strategy);
         Assert.Equal(
-            "mapping was asked for, but portable reading is asked for or all that this system has", reader.StrategyReason);
+            "mapping was asked for, but this process or system is limited to portable reading", reader.StrategyReason);
         await reader.AssertRestAsync(0, Size);
     }
 

@@ -104,7 +104,7 @@ function measured(random, method, group, buffer) {
     verified: true,
     parameters: { buffer, ...group, options: "SequentialScan" },
     strategy: method.startsWith("FilePipe") ? "Buffered" : undefined,
-    strategyReason: method === "FilePipe" ? "too small for a second thread to pay" : undefined,
+    strategyReason: method === "FilePipe" ? "too small to benefit from a second thread" : undefined,
     samples: { launch, round, wallNs, ...meters, passes: { allocatedBytes: whole([kind.allocated, kind.allocated]), allocatedObjects: [kind.allocated / 50], allocatedObjectsStdDev: [kind.allocated / 500], gen0: [0, 0], peakOverIdleBytes: whole([kind.memory * 0.98, kind.memory, kind.memory * 1.02]) } },
     summary: {
       wallNs: wall, ratio, ratioStdDev: 0.02, medianRatio: ratio, mibPerSecond: group.bytes / MiB / (wall.median / 1e9), allocatedBytes: kind.allocated, allocatedRatio: kind.allocated / base.allocated,

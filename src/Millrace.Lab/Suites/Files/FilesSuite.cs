@@ -89,7 +89,7 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
 
     public override string Name => SuiteName;
 
-    public override string Description => "every way to read a file: FileStream, pipes, mappings and Millrace's file pipes";
+    public override string Description => "every method of reading a file: FileStream, pipes, mappings and Millrace's file pipes";
 
     public override IReadOnlyList<string> ExampleFilters { get; } = ["FilePipe*", "FileStreamSync*"];
 

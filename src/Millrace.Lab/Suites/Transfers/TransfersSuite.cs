@@ -87,7 +87,7 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
 
     public override string Name => "transfers";
 
-    public override string Description => "every way to upload and to download a file, by HTTP, tus, gRPC and gRPC-Web";
+    public override string Description => "every method of uploading and downloading a file, by HTTP, tus, gRPC and gRPC-Web";
 
     public override IReadOnlyList<string> ExampleFilters { get; } =
         ["Http1/*/65536/*", "GrpcDirect/*/65536/*", "HttpClient/*/65536/*"];
@@ -103,7 +103,7 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     public override bool MakesFilesOnce => true;
 
     protected override string? WhyNoUserFile =>
-        "The suite transfers moves files that it makes, and takes none with --file. Name the folder, and so the disk, with "
+        "The suite transfers uses its own files and does not accept --file. Name the folder, and so the disk, with "
         + "--data.";
 
     /// <summary>The limits of the groups, in their order. A link takes seconds per invocation, so it has no passes.</summary>

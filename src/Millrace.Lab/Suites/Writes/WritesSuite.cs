@@ -85,7 +85,7 @@ internal sealed class WritesSuite(SuiteLimits? limits = null, long length = Writ
     public override string Name => "writes";
 
     public override string Description =>
-        "every way to write a file, durably or not, to copy one, to scan it in parts and to append records to it";
+        "every method of writing a file, durably or not, copying one, scanning it in parts and appending records to it";
 
     public override IReadOnlyList<string> ExampleFilters { get; } = ["FilePipe/*/commit", "FileStreamSync*/*/commit"];
 
@@ -96,7 +96,7 @@ internal sealed class WritesSuite(SuiteLimits? limits = null, long length = Writ
     ];
 
     protected override string? WhyNoUserFile =>
-        "The suite writes makes the files that it measures, and takes none with --file. Name the folder, and so the disk, "
+        "The suite writes uses its own files and does not accept --file. Name the folder, and so the disk, "
         + "with --data.";
 
     public static RunLimits[] Both(RunLimits limits) => [limits with { Group = Unflushed }, limits with { Group = Durable }];

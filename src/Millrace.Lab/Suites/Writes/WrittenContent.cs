@@ -88,7 +88,7 @@ internal static class AppendedRecord
             int writer = BinaryPrimitives.ReadInt32LittleEndian(found);
             if ((uint)writer >= (uint)writers)
             {
-                throw new WrongResultException(path, $"has a record {i:N0} of a writer that there is not");
+                throw new WrongResultException(path, $"has a record {i:N0} of an unknown writer");
             }
 
             Fill(expected, writer, next[writer]++);
@@ -101,7 +101,7 @@ internal static class AppendedRecord
 
         if (Array.Exists(next, count => count != records / writers))
         {
-            throw new WrongResultException(path, "has not all records of every writer");
+            throw new WrongResultException(path, "lacks records of some writers");
         }
     }
 }
