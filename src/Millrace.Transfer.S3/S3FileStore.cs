@@ -7,20 +7,13 @@ namespace Millrace.Transfer.S3;
 /// they have to agree on is in the bucket. Thread-safe.
 /// </summary>
 /// <remarks>docs/s3.md lists the operations that an object store cannot do, and how they are refused.</remarks>
-public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
+public sealed class S3FileStore : IFileStore, IAsyncDisposable
 {
-    private readonly Bucket _bucket;
-    private readonly Keys _keys;
-    private readonly PartMemory _memory;
-    private readonly DigestStore _digests;
+    private readonly S3Store _store;
+    private readonly S3Upkeep _upkeep;
     private readonly Publisher _publisher;
-    private readonly ServerClock _clock;
-    private readonly Quota _quota;
-    private readonly UploadRegistry _uploads;
-    private readonly AbsentKeys _absent = new();
-    private readonly CancellationTokenSource _end = new();
-    private readonly Task _upkeep;
-    private readonly bool _ownsClient;
+    private readonly S3Files _files;
+    private readonly S3Folders _folders;
     private int _disposed;
 
     /// <summary>Creates a store over a bucket that exists; <see cref="CheckAsync"/> says whether it can be used.</summary>
@@ -36,21 +29,18 @@ public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
             throw new ArgumentException($"'{options.Prefix}' is not a valid prefix; use the name of a folder.", nameof(options));
         }
 
-        Options = options;
-        _ownsClient = options.Client is null;
-        _bucket = new Bucket(options.Client ?? CreateClient(options), options.Bucket);
-        _keys = new Keys(prefix);
-        _memory = new PartMemory(options.MemoryBytes);
-        _clock = new ServerClock(_bucket, _keys, options.Clock);
-        _digests = new DigestStore(_bucket, _keys, options);
-        _publisher = new Publisher(_bucket, _keys, _digests, _clock, _absent);
-        _quota = new Quota(options.MaxTotalBytes);
-        _uploads = new UploadRegistry(_bucket, _keys, _clock, options);
-        _upkeep = Task.Run(UpkeepAsync);
+        _store = new S3Store(options, prefix);
+        var registry = new UploadRegistry(_store);
+        _upkeep = new S3Upkeep(_store, registry);
+        _publisher = new Publisher(_store, _upkeep);
+        _files = new S3Files(_store, _publisher);
+        _folders = new S3Folders(_store, _files, _publisher);
+        Uploads = new S3Uploads(_store, registry, _upkeep, _publisher);
+        _upkeep.Start();
     }
 
     /// <summary>The options.</summary>
-    public S3FileStoreOptions Options { get; }
+    public S3FileStoreOptions Options => _store.Options;
 
     /// <inheritdoc/>
     public long? MaxFileBytes => Options.MaxFileBytes;
@@ -58,8 +48,13 @@ public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
     /// <inheritdoc/>
     public bool CanMoveFolders => false;
 
-    /// <summary>Bytes that a file can have at all: 10,000 parts.</summary>
-    private long Limit => Math.Min(Options.MaxFileBytes ?? long.MaxValue, PartPlan.MaxParts * PartPlan.MaxPartBytes(Options));
+    /// <inheritdoc/>
+    /// <remarks>
+    /// While a request appends, another server knows only the bytes in saved parts. The bucket joins parts itself if all but the last have
+    /// 5 MiB at least and <see cref="S3FileStoreOptions.PartBytes"/> is not set. Expiry also ends multipart uploads that no server has
+    /// written to for so long, and deletes claims of dead servers.
+    /// </remarks>
+    public IUploadStore Uploads { get; }
 
     /// <inheritdoc/>
     /// <remarks>A bucket has no links, so there is nothing to confine.</remarks>
@@ -73,8 +68,8 @@ public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
     public async Task CheckAsync(CancellationToken cancellationToken = default)
     {
         await FolderExistsAsync(default, cancellationToken);
-        await _bucket.TryCreateAsync(_keys.Probe, default, cancellationToken);
-        if (await _bucket.TryCreateAsync(_keys.Probe, default, cancellationToken))
+        await _store.Bucket.TryCreateAsync(_store.Keys.Probe, default, cancellationToken);
+        if (await _store.Bucket.TryCreateAsync(_store.Keys.Probe, default, cancellationToken))
         {
             throw new TransferException(
                 TransferError.Failed,
@@ -82,23 +77,69 @@ public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
         }
     }
 
+    /// <inheritdoc/>
+    /// <remarks>One request; a second one for the digest of a file of several parts that this process has not seen yet.</remarks>
+    public ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
+        _files.FindAsync(name, digest, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask<StoredFileReader> OpenReadAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
+        _files.OpenReadAsync(name, digest, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask<StoredFileWriter> CreateAsync(
+        TransferName name, CreateFileOptions options, CancellationToken cancellationToken) =>
+        _publisher.CreateAsync(name, options, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>A folder exists while there is something in it, or an object with its name and a slash.</remarks>
+    public ValueTask<bool> FolderExistsAsync(TransferName folder, CancellationToken cancellationToken) =>
+        _files.FolderExistsAsync(folder, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// One request a page, and one more for a folder that could belong to the page although the bucket lists it later: it sorts
+    /// <c>a-b</c> before <c>a/</c>. Names with characters beyond U+FFFF are sorted within a page only.
+    /// </remarks>
+    public ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken) =>
+        _files.ListAsync(options, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>A folder is deleted if it is empty, that is, if there is nothing but its own object.</remarks>
+    public ValueTask<bool> DeleteAsync(
+        TransferName name, WritePrecondition precondition, CancellationToken cancellationToken) =>
+        _files.DeleteAsync(name, precondition, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// One object after the other, in no particular order: a server that dies meanwhile leaves the rest. A folder that contains the
+    /// prefix of another store is refused, and so is one with a key that no listing shows.
+    /// </remarks>
+    public ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
+        _folders.DeleteAsync(folder, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// The bucket copies the file, then the old name is deleted: a server that dies in between leaves both. A folder is refused with
+    /// the status 501, because a bucket cannot move many objects in one step.
+    /// </remarks>
+    public ValueTask<StoredFile?> MoveAsync(
+        TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
+        _folders.MoveAsync(from, to, options, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>An empty object with the folder's name and a slash, as other tools write it. The folder above need not exist.</remarks>
+    public ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
+        _folders.CreateAsync(folder, cancellationToken);
+
     /// <summary>Stops the background work. Dispose readers and writers before. A client that was passed stays open.</summary>
     public async ValueTask DisposeAsync()
     {
-        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        if (Interlocked.Exchange(ref _disposed, 1) == 0)
         {
-            return;
+            await _upkeep.DisposeAsync();
+            await _store.DisposeAsync();
         }
-
-        await _end.CancelAsync();
-        await _upkeep.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await _digests.DisposeAsync();
-        if (_ownsClient)
-        {
-            _bucket.Client.Dispose();
-        }
-
-        _end.Dispose();
     }
 
     internal static AmazonS3Client CreateClient(S3FileStoreOptions options)

@@ -2,18 +2,9 @@ using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Errors that several places report. Their messages never contain a path of the server.</summary>
-internal static class Errors
+/// <content>Those of a folder and of the protocols.</content>
+internal static partial class Errors
 {
-    public static TransferException Invalid(string message, string? name = null, Exception? innerException = null) =>
-        new(TransferError.InvalidRequest, message, name, innerException);
-
-    public static TransferException NoFile(TransferName name) =>
-        new(TransferError.NotFound, $"There is no file '{name}'.", name.Value);
-
-    public static TransferException NoFolder(TransferName name) =>
-        new(TransferError.NotFound, $"There is no folder '{name}'.", name.Value);
-
     public static TransferException NoFolderPossible(TransferName name) => Invalid(
         $"'{name}' cannot be created: its folder is a file, or a link that leads nowhere. Choose another name.", name.Value);
 
@@ -48,23 +39,10 @@ internal static class Errors
     public static TransferException HasStore(TransferName name) => Invalid(
         $"'{name}' is the folder of another store, or contains one. It is neither moved nor deleted.", name.Value);
 
-    public static TransferException NoUpload(UploadId id) => new(
-        TransferError.NotFound,
-        $"Upload {id} does not exist: it was never started, was deleted, or has expired. Start a new one.");
-
-    public static TransferException IsFolder(TransferName name) => Invalid(
-        $"'{name}' is a folder, and a file is needed. Choose another name.", name.Value);
-
     public static TransferException IsNoFile(TransferName name) => new(
         TransferError.InvalidRequest,
         $"'{name}' is a FIFO, a socket or a device, and cannot be replaced by a file. Choose another name.",
         name.Value)
-    {
-        Status = StatusCodes.Status409Conflict,
-    };
-
-    public static TransferException NotEmpty(TransferName name) => new(
-        TransferError.InvalidRequest, $"The folder '{name}' is not empty. Delete its contents first.", name.Value)
     {
         Status = StatusCodes.Status409Conflict,
     };
@@ -83,14 +61,6 @@ internal static class Errors
         $"'{name}' is, or goes through, a link that is absolute, or leads out of the folder that you may use or into the store's own files. Only other links are followed.",
         name.Value);
 
-    public static TransferException WrongDigest(TransferName name, Sha256Digest expected, Sha256Digest? actual) => new(
-        TransferError.DigestMismatch,
-        $"'{name}' should have the SHA-256 {expected}, but the received bytes have {actual}. Nothing was published; send it again.",
-        name.Value);
-
-    public static TransferException TooLarge(TransferName name, long limit) => new(
-        TransferError.TooLarge, $"'{name}' has more than the {limit} bytes that a file may have in this store.", name.Value);
-
     public static TransferException NoSpace(TransferName name, string why) => new(
         TransferError.NoSpace, $"The store is too full for '{name}': {why}. Delete something, or try again later.", name.Value);
 
@@ -99,30 +69,6 @@ internal static class Errors
 
     public static TransferException KeepsChanging(TransferName name) => new(
         TransferError.Changed, $"The digest of '{name}' cannot be computed: the file keeps changing. Try again later.", name.Value);
-
-    public static TransferException TooManyUploads(TransferName name, int limit, bool isOfCaller) => new(
-        TransferError.TooManyTransfers,
-        isOfCaller
-            ? $"You have {limit} unfinished uploads, and no more are allowed. Finish or delete one, or try again later."
-            : $"The server has {limit} unfinished uploads, and no more are allowed. Try again later.",
-        name.Value)
-    {
-        RetryAfter = TimeSpan.FromSeconds(30),
-    };
-
-    public static TransferException AlreadyComplete(UploadId id, long there) => new(
-        TransferError.UploadComplete,
-        $"The upload '{id}' has all its {there} bytes already. Complete it, or start a new one.")
-    {
-        Offset = there,
-    };
-
-    public static TransferException WrongOffset(UploadId id, long asked, long actual) => new(
-        TransferError.OffsetMismatch,
-        $"The upload '{id}' has {actual} bytes, and the request would continue it at {asked}. Continue at {actual}.")
-    {
-        Offset = actual,
-    };
 
     public static TransferException Translate(Exception exception, string verb, TransferName name)
     {

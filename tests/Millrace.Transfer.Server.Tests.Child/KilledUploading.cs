@@ -43,20 +43,20 @@ internal static class KilledUploading
 
     private static async Task UploadAsync(LocalFileStore store, Random random, int seed, int number, int length)
     {
-        UploadStatus status = await store.StartUploadAsync(
+        await using StoredUpload upload = await store.Uploads.StartAsync(
             new StartUploadOptions { Name = TransferName.Parse($"upload/{number}"), Length = length }, default);
-        Say($"begun {number} {status.Id}");
-        while (!status.IsComplete)
+        Say($"begun {number} {upload.Id}");
+        while (!upload.Status.IsComplete)
         {
-            int piece = Math.Min(random.Next(1, 100_000), length - (int)status.Offset);
-            await using UploadWriter writer = await store.AppendUploadAsync(
-                status.Id, status.Offset, discardable: random.Next(3) == 0, default);
-            await writer.Body.WriteAsync(UploadedContent.Of(seed, number, status.Offset, piece));
-            status = await writer.SaveAsync(default);
-            Say($"saved {number} {status.Offset}");
+            long offset = upload.Status.Offset;
+            int piece = Math.Min(random.Next(1, 100_000), length - (int)offset);
+            await using UploadWriter writer = await upload.AppendAsync(offset, discardable: random.Next(3) == 0, default);
+            await writer.Body.WriteAsync(UploadedContent.Of(seed, number, offset, piece));
+            await writer.SaveAsync(default);
+            Say($"saved {number} {upload.Status.Offset}");
         }
 
-        await store.CompleteUploadAsync(status.Id, null, default);
+        await upload.CompleteAsync(null, default);
         Say($"published {number}");
     }
 

@@ -8,48 +8,12 @@ internal static class S3Errors
 {
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(5);
 
-    public static TransferException Invalid(string message, string? name = null) =>
-        new(TransferError.InvalidRequest, message, name);
-
-    public static TransferException NoFile(TransferName name) =>
-        new(TransferError.NotFound, $"There is no file '{name}'.", name.Value);
-
-    public static TransferException NoFolder(TransferName name) =>
-        new(TransferError.NotFound, $"There is no folder '{name}'.", name.Value);
-
-    public static TransferException NoFolderPossible(TransferName name) => Invalid(
+    public static TransferException NoFolderPossible(TransferName name) => Errors.Invalid(
         $"'{name}' cannot be created: its folder is a file. Choose another name.", name.Value);
-
-    public static TransferException IsFolder(TransferName name) => Invalid(
-        $"'{name}' is a folder, and a file is needed. Choose another name.", name.Value);
-
-    public static TransferException NotEmpty(TransferName name) => new(
-        TransferError.InvalidRequest, $"The folder '{name}' is not empty. Delete what is in it first.", name.Value)
-    {
-        Status = (int)HttpStatusCode.Conflict,
-    };
-
-    public static TransferException NoUpload(UploadId id) => new(
-        TransferError.NotFound,
-        $"There is no upload {id}: it was never started, was deleted, or has expired. Start a new one.");
 
     public static TransferException TakenOver(UploadId id) => new(
         TransferError.TakenOver,
         $"Another request has taken over upload {id}. To continue with this one instead, ask for the offset first.");
-
-    public static TransferException WrongOffset(UploadId id, string why, long actual) => new(
-        TransferError.OffsetMismatch, $"The upload '{id}' has {actual} bytes, and {why}. Continue at {actual}.")
-    {
-        Offset = actual,
-    };
-
-    public static TransferException WrongDigest(TransferName name, Sha256Digest expected, Sha256Digest actual) => new(
-        TransferError.DigestMismatch,
-        $"'{name}' should have the SHA-256 {expected}, but the received bytes have {actual}. Nothing was published; send it again.",
-        name.Value);
-
-    public static TransferException TooLarge(TransferName name, long limit) => new(
-        TransferError.TooLarge, $"'{name}' has more than the {limit} bytes that a file may have in this store.", name.Value);
 
     public static TransferException Changed(TransferName name, Exception? inner = null) => new(
         TransferError.Changed, $"'{name}' was replaced while it was being read. Read it again.", name.Value, inner);

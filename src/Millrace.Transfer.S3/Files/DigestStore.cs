@@ -80,6 +80,15 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
     public ValueTask DeleteAsync(TransferName name, CancellationToken cancellationToken) =>
         bucket.DeleteAsync(keys.OfDigest(name), cancellationToken);
 
+    /// <summary>Deletes the digest of a file that was about to be published, unless the server died right after that.</summary>
+    public async ValueTask DeleteOrphanAsync(TransferName name, CancellationToken cancellationToken)
+    {
+        if (await bucket.HeadAsync(keys.Of(name), cancellationToken) is null)
+        {
+            await DeleteAsync(name, cancellationToken);
+        }
+    }
+
     public async ValueTask<Sha256Digest?> ReadAsync(TransferName name, string version, CancellationToken cancellationToken) =>
         await bucket.ReadAsync(keys.OfDigest(name), cancellationToken) is { } content
         && Encoding.ASCII.GetString(content).Split('\n') is [var of, var text, ..]

@@ -1,8 +1,33 @@
 namespace Millrace.Transfer.S3;
 
 /// <summary>Gives received bytes their name. Thread-safe.</summary>
-internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, ServerClock clock, AbsentKeys absent)
+internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
 {
+    /// <summary>Starts a file, of which nothing is visible before it is published.</summary>
+    public async ValueTask<StoredFileWriter> CreateAsync(
+        TransferName name, CreateFileOptions options, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        S3Files.ThrowIfRoot(name);
+        if (options.Length is { } length)
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(length, nameof(options));
+            store.CheckLength(name, length);
+        }
+
+        await upkeep.CheckTotalAsync(name, options.Length ?? 0, cancellationToken);
+        await CheckFoldersAsync(name, cancellationToken);
+        if (!options.IsPreconditionChecked)
+        {
+            await CheckAsync(name, options.Precondition, cancellationToken);
+        }
+
+        var multipart = new Multipart(store.Bucket, store.Keys.Of(name), FileMetadata.NewVersion());
+        var body = new PartWriter(
+            store.Memory, PartPlan.For(options.Length, store.Options), multipart, name, PartProgress.None, options.Length, store.MaxBytes, store.Quota);
+        return new S3FileWriter(this, name, options.Precondition, multipart, body, store.Quota);
+    }
+
     /// <summary>Publishes a file that is smaller than a part, by one request.</summary>
     /// <param name="name">The name.</param>
     /// <param name="condition">What must be there.</param>
@@ -18,7 +43,7 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
         await using NameClaim? claim = condition.IsNone || condition == new WritePrecondition { CreateNew = true }
             ? null
             : await ClaimAsync(name, condition, cancellationToken);
-        PutObjectRequest request = bucket.PutRequest(keys.Of(name), content);
+        PutObjectRequest request = store.Bucket.PutRequest(store.Keys.Of(name), content);
         request.IfNoneMatch = condition.CreateNew ? "*" : null;
         request.IfMatch = condition.Match is [var only] ? only.Value : null;
         request.Metadata[FileMetadata.Sha256] = digest.ToString();
@@ -26,10 +51,10 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
         try
         {
             claim?.ThrowIfLost();
-            absent.Remove(request.Key);
-            PutObjectResponse response = await bucket.Client.PutObjectAsync(request, cancellationToken);
+            store.Absent.Remove(request.Key);
+            PutObjectResponse response = await store.Bucket.Client.PutObjectAsync(request, cancellationToken);
             return new StoredFile(
-                name, content?.Length ?? 0, FileMetadata.Seconds(clock.Now), new EntityTag(FileMetadata.Unquote(response.ETag)), digest);
+                name, content?.Length ?? 0, FileMetadata.Seconds(store.Clock.Now), new EntityTag(FileMetadata.Unquote(response.ETag)), digest);
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {
@@ -52,14 +77,14 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
         await using NameClaim? claim = condition.IsNone ? null : await ClaimAsync(name, condition, cancellationToken);
         if (digest is { } known)
         {
-            await digests.WriteAsync(name, multipart.Version, known, cancellationToken);
+            await store.Digests.WriteAsync(name, multipart.Version, known, cancellationToken);
         }
 
         Exception? failure = null;
         try
         {
             claim?.ThrowIfLost();
-            absent.Remove(multipart.Key);
+            store.Absent.Remove(multipart.Key);
             await multipart.CompleteAsync(tags, condition, cancellationToken);
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
@@ -84,7 +109,7 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
     /// <returns>Null if another one, or nothing, is there.</returns>
     public async ValueTask<StoredFile?> FindAsync(
         TransferName name, string version, Sha256Digest? digest, CancellationToken cancellationToken) =>
-        await bucket.HeadAsync(keys.Of(name), cancellationToken) is { } head
+        await store.Bucket.HeadAsync(store.Keys.Of(name), cancellationToken) is { } head
         && string.Equals(head.Metadata[FileMetadata.Version], version, StringComparison.Ordinal)
             ? FileMetadata.ToFile(name, head, digest)
             : null;
@@ -92,7 +117,7 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
     /// <summary>Takes the claim of a name and checks a condition under it.</summary>
     public async ValueTask<NameClaim> ClaimAsync(TransferName name, WritePrecondition condition, CancellationToken cancellationToken)
     {
-        NameClaim claim = await NameClaim.TakeAsync(bucket, keys.OfClaims(name), cancellationToken);
+        NameClaim claim = await NameClaim.TakeAsync(store.Bucket, store.Keys.OfClaims(name), cancellationToken);
         try
         {
             await CheckAsync(name, condition, cancellationToken);
@@ -110,7 +135,7 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
     {
         if (!condition.IsNone)
         {
-            GetObjectMetadataResponse? head = await bucket.HeadAsync(keys.Of(name), cancellationToken);
+            GetObjectMetadataResponse? head = await store.Bucket.HeadAsync(store.Keys.Of(name), cancellationToken);
             condition.ThrowIfNotMet(name, head is null ? null : FileMetadata.ToFile(name, head, digest: null));
         }
     }
@@ -120,18 +145,18 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
     {
         for (TransferName folder = name.Folder; !folder.IsRoot; folder = folder.Folder)
         {
-            string key = keys.Of(folder);
-            if (absent.Contains(key))
+            string key = store.Keys.Of(folder);
+            if (store.Absent.Contains(key))
             {
                 continue;
             }
 
-            if (await bucket.HeadAsync(key, cancellationToken) is not null)
+            if (await store.Bucket.HeadAsync(key, cancellationToken) is not null)
             {
                 throw S3Errors.NoFolderPossible(name);
             }
 
-            absent.Add(key);
+            store.Absent.Add(key);
         }
     }
 

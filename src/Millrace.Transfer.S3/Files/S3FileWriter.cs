@@ -17,7 +17,7 @@ internal sealed class S3FileWriter(
         Sha256Digest digest = body.ToDigest();
         if (expected is { } wanted && digest != wanted)
         {
-            throw S3Errors.WrongDigest(name, wanted, digest);
+            throw Errors.WrongDigest(name, wanted, digest);
         }
 
         StoredFile file;

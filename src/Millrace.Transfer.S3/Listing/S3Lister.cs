@@ -7,7 +7,7 @@ namespace Millrace.Transfer.S3;
 /// only if that name begins with the folder's and goes on with a character before the slash; these few are asked for.
 /// </remarks>
 internal sealed class S3Lister(
-    S3FileStore store, Bucket bucket, Keys keys, DigestStore digests, AbsentKeys absent, ListFilesOptions options)
+    S3Files files, Bucket bucket, Keys keys, DigestStore digests, AbsentKeys absent, ListFilesOptions options)
 {
     /// <summary>Keys that one request returns at most.</summary>
     private const int MaxKeys = 1000;
@@ -35,12 +35,12 @@ internal sealed class S3Lister(
 
         if (!_any && options.After.IsRoot && string.IsNullOrEmpty(options.Prefix) && !options.Folder.IsRoot)
         {
-            throw S3Errors.NoFolder(options.Folder);
+            throw Errors.NoFolder(options.Folder);
         }
 
-        if (!_any && !await store.FolderExistsAsync(options.Folder, cancellationToken))
+        if (!_any && !await files.FolderExistsAsync(options.Folder, cancellationToken))
         {
-            throw S3Errors.NoFolder(options.Folder);
+            throw Errors.NoFolder(options.Folder);
         }
 
         if (truncated && !options.Recursive)
@@ -139,7 +139,7 @@ internal sealed class S3Lister(
                 continue;
             }
 
-            if (await store.FolderExistsAsync(name, cancellationToken))
+            if (await files.FolderExistsAsync(name, cancellationToken))
             {
                 AddFolder(key);
             }

@@ -9,6 +9,9 @@ namespace Millrace.Transfer.S3;
 internal sealed class Multipart(
     Bucket bucket, string key, string version, string? uploadId = null, GetObjectMetadataResponse? like = null)
 {
+    /// <summary>The largest object that one request copies.</summary>
+    public const long MaxCopyBytes = 5L << 30;
+
     private readonly Lock _lock = new();
     private Task<string>? _creating;
 

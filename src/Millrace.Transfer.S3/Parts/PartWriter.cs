@@ -233,7 +233,7 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
     {
         if (Position + bytes > _limit)
         {
-            throw S3Errors.TooLarge(_name, _limit);
+            throw Errors.TooLarge(_name, _limit);
         }
 
         _quota.Add(_name, bytes);
@@ -251,7 +251,7 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         int number = _next;
         if (number > PartPlan.MaxParts)
         {
-            throw S3Errors.TooLarge(_name, Position);
+            throw Errors.TooLarge(_name, Position);
         }
 
         long size = _plan.SizeOf(number);

@@ -13,20 +13,21 @@ namespace Millrace.Transfer.S3;
 /// too late, and acknowledges nothing.
 /// </remarks>
 [SuppressMessage("Design", "CA1001", Justification = "The lock's semaphore has no handle, and a request may still wait for it when the registry forgets the upload.")]
-internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerClock clock, S3FileStoreOptions options)
+internal sealed class S3Upload(UploadId id, S3Store store)
 {
-    /// <summary>How long a request waits for the one of this server from which it takes over the upload.</summary>
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    /// <summary>How long a server trusts that no other one has taken the upload over; what a killed server loses at most.</summary>
+    public static readonly TimeSpan Watch = TimeSpan.FromSeconds(2);
 
-    private readonly TakeoverLock _lock = new(Patience);
+    private readonly TakeoverLock _lock = new(UploadRules.Patience);
     private S3UploadWriter? _writer;
     private long _generation;
+    private long _checkedAt;
     private UploadObjects? _objects;
     private UploadRecord? _record;
 
     public UploadId Id => id;
 
-    public string Prefix => keys.OfUpload(id);
+    public string Prefix => store.Keys.OfUpload(id);
 
     public bool IsHeld => _lock.IsHeld;
 
@@ -39,7 +40,7 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
     public TransferName Name => Record.ToName();
 
     /// <summary>The key of the object that the parts become.</summary>
-    public string DataKey => Record.Name.Length == 0 ? UploadObjects.DataOf(Prefix) : keys.Of(Name);
+    public string DataKey => Record.Name.Length == 0 ? UploadObjects.DataOf(Prefix) : store.Keys.Of(Name);
 
     /// <summary>Reads the state without disturbing who holds it.</summary>
     /// <returns>Null if there is none, or it has expired.</returns>
@@ -48,16 +49,16 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
         // Between listing and reading, another server may have replaced what was listed.
         for (int attempt = 0; attempt < 5; attempt++)
         {
-            UploadObjects objects = await UploadObjects.ListAsync(bucket, Prefix, cancellationToken);
+            UploadObjects objects = await UploadObjects.ListAsync(store.Bucket, Prefix, cancellationToken);
             if (objects.Started is null)
             {
                 return null;
             }
 
-            if (await objects.ReadAsync(bucket, cancellationToken) is { } record)
+            if (await objects.ReadAsync(store.Bucket, cancellationToken) is { } record)
             {
-                DateTimeOffset expires = objects.Expires(record.HasBytes, options);
-                return expires < clock.Now && !IsHeld ? null : record.ToStatus(id, expires);
+                DateTimeOffset expires = objects.Expires(record.HasBytes, store.Options);
+                return expires < store.Clock.Now && !IsHeld ? null : record.ToStatus(id, expires);
             }
         }
 
@@ -70,19 +71,13 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
     /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>, <see cref="TransferError.TakenOver"/>.</exception>
     public async ValueTask<TakeoverLock.Holder> AcquireAsync(bool evenExpired, CancellationToken cancellationToken)
     {
-        TakeoverLock.Holder holder = await _lock.AcquireAsync(cancellationToken)
-            ?? throw new TransferException(
-                TransferError.TakenOver,
-                $"Another request holds the upload '{id}' and did not let go of it in {Patience.TotalSeconds} s. Try again later.")
-            {
-                RetryAfter = TimeSpan.FromSeconds(1),
-            };
+        TakeoverLock.Holder holder = await _lock.AcquireAsync(cancellationToken) ?? throw Errors.NotReleased(id);
         try
         {
             await ClaimAsync(cancellationToken);
-            if (!evenExpired && _objects!.Expires(Record.HasBytes, options) < clock.Now)
+            if (!evenExpired && _objects!.Expires(Record.HasBytes, store.Options) < store.Clock.Now)
             {
-                throw S3Errors.NoUpload(id);
+                throw Errors.NoUpload(id);
             }
 
             return holder;
@@ -94,12 +89,16 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
         }
     }
 
+    /// <summary>Begins another step of the request that holds it: takes it back if another server may have it meanwhile.</summary>
+    public ValueTask ConfirmAsync(CancellationToken cancellationToken) =>
+        _generation != 0 && store.Options.Clock.GetElapsedTime(_checkedAt) < Watch ? default : ClaimAsync(cancellationToken);
+
     /// <summary>Writes the first state.</summary>
     public async ValueTask StartAsync(UploadRecord record, CancellationToken cancellationToken)
     {
         _generation = 1;
         await WriteAsync(record, cancellationToken);
-        await bucket.WriteAsync(UploadObjects.StartOf(Prefix), default, cancellationToken);
+        await store.Bucket.WriteAsync(UploadObjects.StartOf(Prefix), default, cancellationToken);
         _record = record;
     }
 
@@ -143,36 +142,64 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
     public async ValueTask DeleteAsync(CancellationToken cancellationToken)
     {
         UploadRecord record = Record;
-        await bucket.DeleteAsync(UploadObjects.StartOf(Prefix), cancellationToken);
+        await store.Bucket.DeleteAsync(UploadObjects.StartOf(Prefix), cancellationToken);
         if (record is { MultipartId: { } multipart, Published: null })
         {
-            await bucket.AbortAsync(DataKey, multipart, cancellationToken);
+            await store.Bucket.AbortAsync(DataKey, multipart, cancellationToken);
         }
 
-        foreach (S3Object old in (await UploadObjects.ListAsync(bucket, Prefix, cancellationToken)).All)
+        foreach (S3Object old in (await UploadObjects.ListAsync(store.Bucket, Prefix, cancellationToken)).All)
         {
-            await bucket.DeleteAsync(old.Key, cancellationToken);
+            await store.Bucket.DeleteAsync(old.Key, cancellationToken);
         }
 
         _generation = 0;
     }
 
-    public UploadStatus ToStatus() =>
-        Record.ToStatus(id, (_objects ?? new UploadObjects(Prefix, [])) is { Started: not null } objects
-            ? objects.Expires(Record.HasBytes, options)
-            : clock.Now + (Record.HasBytes || options.EmptyUploadLifetime > options.UploadLifetime
-                ? options.UploadLifetime
-                : options.EmptyUploadLifetime));
+    public UploadStatus ToStatus()
+    {
+        DateTimeOffset now = store.Clock.Now;
+        return Record.ToStatus(id, _objects is { Started: not null } objects
+            ? objects.Expires(Record.HasBytes, store.Options)
+            : UploadRules.Expires(Record.HasBytes, now, now, store.Options.UploadLifetime, store.Options.EmptyUploadLifetime));
+    }
+
+    /// <summary>Opens it where it is. What it has after its last whole part is read back.</summary>
+    public async ValueTask<(Multipart Multipart, PartWriter Body)> OpenAsync(long limit, CancellationToken cancellationToken)
+    {
+        UploadRecord record = Record;
+        var multipart = new Multipart(store.Bucket, DataKey, record.FileVersion, record.MultipartId);
+        var body = new PartWriter(
+            store.Memory, new PartPlan(record.PartBytes, PartPlan.MaxPartBytes(store.Options)), multipart, Name, record.ToProgress(),
+            record.Length, limit, store.Quota);
+        try
+        {
+            if (record.TailKey is { } key)
+            {
+                PartBuffer tail = await body.StartTailAsync(record.TailBytes, cancellationToken);
+                await store.FillAsync(tail, key, tag: null, record.TailBytes, cancellationToken);
+                body.AddTail();
+            }
+
+            return (multipart, body);
+        }
+        catch
+        {
+            await body.DisposeAsync();
+            throw;
+        }
+    }
 
     private async ValueTask ClaimAsync(CancellationToken cancellationToken)
     {
         while (true)
         {
-            UploadObjects objects = await UploadObjects.ListAsync(bucket, Prefix, cancellationToken);
+            _checkedAt = store.Options.Clock.GetTimestamp();
+            UploadObjects objects = await UploadObjects.ListAsync(store.Bucket, Prefix, cancellationToken);
             _objects = objects;
             if (objects.Started is null)
             {
-                throw S3Errors.NoUpload(id);
+                throw Errors.NoUpload(id);
             }
 
             if (_generation != 0 && _generation == objects.Highest)
@@ -182,8 +209,8 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
 
             _generation = 0;
             long next = objects.Highest + 1;
-            if (await bucket.TryCreateAsync(UploadObjects.GenerationOf(Prefix, next), default, cancellationToken)
-                && await objects.ReadAsync(bucket, cancellationToken) is { } record)
+            if (await store.Bucket.TryCreateAsync(UploadObjects.GenerationOf(Prefix, next), default, cancellationToken)
+                && await objects.ReadAsync(store.Bucket, cancellationToken) is { } record)
             {
                 (_generation, _record) = (next, record);
                 return;
@@ -193,22 +220,25 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
 
     private async ValueTask CheckAsync(long mine, CancellationToken cancellationToken)
     {
-        _objects = await UploadObjects.ListAsync(bucket, Prefix, cancellationToken);
+        long now = store.Options.Clock.GetTimestamp();
+        _objects = await UploadObjects.ListAsync(store.Bucket, Prefix, cancellationToken);
         if (_objects.Started is null)
         {
-            throw S3Errors.NoUpload(id);
+            throw Errors.NoUpload(id);
         }
 
         if (_objects.Highest > mine)
         {
             throw S3Errors.TakenOver(id);
         }
+
+        _checkedAt = now;
     }
 
     private ValueTask WriteAsync(UploadRecord record, CancellationToken cancellationToken) =>
         WriteAsync(record, _generation, cancellationToken);
 
-    private ValueTask WriteAsync(UploadRecord record, long generation, CancellationToken cancellationToken) => bucket.WriteAsync(
+    private ValueTask WriteAsync(UploadRecord record, long generation, CancellationToken cancellationToken) => store.Bucket.WriteAsync(
         UploadObjects.GenerationOf(Prefix, generation),
         JsonSerializer.SerializeToUtf8Bytes(record, S3Json.Default.UploadRecord),
         cancellationToken);
@@ -217,7 +247,7 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
     {
         try
         {
-            await bucket.DeleteAsync(key, CancellationToken.None);
+            await store.Bucket.DeleteAsync(key, CancellationToken.None);
         }
         catch (TransferException)
         {

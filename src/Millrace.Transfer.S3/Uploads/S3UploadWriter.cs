@@ -1,16 +1,14 @@
 namespace Millrace.Transfer.S3;
 
 /// <summary>
-/// Appends to an <see cref="S3Upload"/> and holds its lock until it is disposed. Every two seconds it saves how far the parts are,
+/// Appends to an <see cref="S3Upload"/> and keeps its lock until it is disposed. Every two seconds it saves how far the parts are,
 /// and looks whether another server has taken the upload over.
 /// </summary>
 internal sealed class S3UploadWriter : UploadWriter
 {
-    /// <summary>What a killed server loses at most, and how long a stale one goes on.</summary>
-    private static readonly TimeSpan Watch = TimeSpan.FromSeconds(2);
-
     private readonly Bucket _bucket;
     private readonly S3Upload _upload;
+    private readonly Action<UploadStatus> _changed;
     private readonly TakeoverLock.Holder _holder;
     private readonly Multipart _multipart;
     private readonly PartWriter _body;
@@ -26,18 +24,20 @@ internal sealed class S3UploadWriter : UploadWriter
 
     /// <param name="bucket">The bucket.</param>
     /// <param name="upload">The upload.</param>
-    /// <param name="holder">Its lock; released when this is disposed.</param>
+    /// <param name="changed">Receives what has become of the upload.</param>
+    /// <param name="holder">Its lock; rests when this is disposed.</param>
     /// <param name="multipart">Where the parts go.</param>
     /// <param name="body">At the upload's offset; owned.</param>
     /// <param name="quota">What discarded bytes are given back to.</param>
     /// <param name="limit">Bytes that the upload may have.</param>
     /// <param name="discardable">Whether nothing counts before <see cref="SaveAsync"/>.</param>
     public S3UploadWriter(
-        Bucket bucket, S3Upload upload, TakeoverLock.Holder holder, Multipart multipart, PartWriter body, Quota quota, long limit,
-        bool discardable)
+        Bucket bucket, S3Upload upload, Action<UploadStatus> changed, TakeoverLock.Holder holder, Multipart multipart, PartWriter body,
+        Quota quota, long limit, bool discardable)
     {
         _bucket = bucket;
         _upload = upload;
+        _changed = changed;
         _holder = holder;
         _multipart = multipart;
         _body = body;
@@ -81,7 +81,9 @@ internal sealed class S3UploadWriter : UploadWriter
 
         await _upload.SaveAsync(record, cancellationToken);
         _settled = true;
-        return _upload.ToStatus();
+        UploadStatus status = _upload.ToStatus();
+        _changed(status);
+        return status;
     }
 
     public override async ValueTask DiscardAsync()
@@ -117,7 +119,7 @@ internal sealed class S3UploadWriter : UploadWriter
             await _body.DisposeAsync();
             await AbortDiscardedAsync();
             _end.Dispose();
-            _holder.Dispose();
+            _holder.Rest();
         }
     }
 
@@ -155,7 +157,7 @@ internal sealed class S3UploadWriter : UploadWriter
 
     private async Task WatchAsync()
     {
-        using var timer = new PeriodicTimer(Watch);
+        using var timer = new PeriodicTimer(S3Upload.Watch);
         try
         {
             while (await timer.WaitForNextTickAsync(_end.Token))

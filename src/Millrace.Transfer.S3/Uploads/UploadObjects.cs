@@ -87,9 +87,7 @@ internal sealed class UploadObjects
         return null;
     }
 
-    /// <summary>When it is deleted. A request without bytes does not keep an upload that has none.</summary>
+    /// <summary>When it is deleted.</summary>
     public DateTimeOffset Expires(bool hasBytes, S3FileStoreOptions options) =>
-        hasBytes || options.EmptyUploadLifetime > options.UploadLifetime
-            ? Touched + options.UploadLifetime
-            : (Started ?? Touched) + options.EmptyUploadLifetime;
+        UploadRules.Expires(hasBytes, Started ?? Touched, Touched, options.UploadLifetime, options.EmptyUploadLifetime);
 }

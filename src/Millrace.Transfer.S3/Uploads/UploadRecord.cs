@@ -2,29 +2,9 @@ using System.Text.Json.Serialization;
 
 namespace Millrace.Transfer.S3;
 
-/// <summary>The state of an upload as an object. Text where a public type has no form that an object can keep.</summary>
-internal sealed record UploadRecord
+/// <summary>The state of an upload as an object.</summary>
+internal sealed record UploadRecord : UploadTerms
 {
-    public string Name { get; init; } = "";
-
-    public long? Length { get; init; }
-
-    public bool CreateNew { get; init; }
-
-    public bool MustExist { get; init; }
-
-    public IReadOnlyList<string>? Match { get; init; }
-
-    public DateTimeOffset? UnmodifiedSince { get; init; }
-
-    public string? Metadata { get; init; }
-
-    public string? Expected { get; init; }
-
-    public string? Owner { get; init; }
-
-    public string? Caller { get; init; }
-
     /// <summary>The uploads of which it was joined.</summary>
     public IReadOnlyList<string>? Joined { get; init; }
 
@@ -62,52 +42,10 @@ internal sealed record UploadRecord
     [JsonIgnore]
     public bool HasBytes => Offset > 0 || Length == 0 || Published is not null;
 
-    public static UploadRecord Of(StartUploadOptions options) => new()
-    {
-        Name = options.Name.Value,
-        Length = options.Length,
-        CreateNew = options.Precondition.CreateNew,
-        MustExist = options.Precondition.MustExist,
-        Match = options.Precondition.Match is { } tags ? [.. tags.Select(static tag => tag.Value)] : null,
-        UnmodifiedSince = options.Precondition.UnmodifiedSince,
-        Metadata = options.Metadata,
-        Expected = options.Expected?.ToString(),
-        Owner = options.Owner,
-        Caller = options.Caller ?? options.Owner ?? "",
-        FileVersion = FileMetadata.NewVersion(),
-    };
-
-    public TransferName ToName() => Name.Length == 0 ? default : TransferName.Parse(Name);
-
-    public WritePrecondition ToPrecondition() => new()
-    {
-        CreateNew = CreateNew,
-        MustExist = MustExist,
-        Match = Match is null ? null : [.. Match.Select(static tag => new EntityTag(tag))],
-        UnmodifiedSince = UnmodifiedSince,
-    };
-
     public PartProgress ToProgress() => new(Tags, End, Hash is null ? new Sha256State() : Sha256State.Import(Hash));
 
-    public UploadStatus ToStatus(UploadId id, DateTimeOffset expires) => new()
-    {
-        Id = id,
-        Name = ToName(),
-        Offset = Offset,
-        Length = Length,
-        Published = Published?.ToFile(ToName()),
-        Precondition = ToPrecondition(),
-        Metadata = Metadata,
-        Expected = DigestOf(Expected),
-        Owner = Owner,
-        Parts = Joined is null ? null : [.. Joined.Select(ParseId)],
-        Expires = expires,
-    };
-
-    public static Sha256Digest? DigestOf(string? text) => Sha256Digest.TryParse(text, out Sha256Digest digest) ? digest : null;
-
-    private static UploadId ParseId(string text) =>
-        UploadId.TryParse(text, out UploadId id) ? id : throw new FormatException($"'{text}' is not the id of an upload.");
+    public UploadStatus ToStatus(UploadId id, DateTimeOffset expires) =>
+        ToStatus(id, Offset, Published?.ToFile(ToName()), Joined, expires);
 }
 
 /// <summary>The file that an upload has become.</summary>
@@ -115,7 +53,7 @@ internal sealed record PublishedRecord(long Length, DateTimeOffset Modified, str
 {
     public static PublishedRecord Of(StoredFile file) => new(file.Length, file.Modified, file.Tag.Value, file.Sha256?.ToString());
 
-    public StoredFile ToFile(TransferName name) => new(name, Length, Modified, new EntityTag(Tag), UploadRecord.DigestOf(Sha256));
+    public StoredFile ToFile(TransferName name) => new(name, Length, Modified, new EntityTag(Tag), UploadTerms.DigestOf(Sha256));
 }
 
 [JsonSerializable(typeof(UploadRecord))]

@@ -6,7 +6,7 @@ namespace Millrace.Transfer.S3;
 /// The uploads that this server has to do with, how many unfinished ones each caller has, and which finished ones the bucket still
 /// keeps for clients that did not hear of it. Thread-safe.
 /// </summary>
-internal sealed class UploadRegistry(Bucket bucket, Keys keys, ServerClock clock, S3FileStoreOptions options)
+internal sealed class UploadRegistry(S3Store store)
 {
     private readonly ConcurrentDictionary<UploadId, S3Upload> _uploads = new();
     private readonly ConcurrentDictionary<UploadId, string> _callers = new();
@@ -14,7 +14,7 @@ internal sealed class UploadRegistry(Bucket bucket, Keys keys, ServerClock clock
     private readonly OrderedDictionary<UploadId, bool> _finished = [];
 
     /// <summary>The one instance for all requests of this server.</summary>
-    public S3Upload Get(UploadId id) => _uploads.GetOrAdd(id, _ => new S3Upload(id, bucket, keys, clock, options));
+    public S3Upload Get(UploadId id) => _uploads.GetOrAdd(id, _ => new S3Upload(id, store));
 
     /// <summary>Forgets what no request holds. The next request claims its upload again.</summary>
     public void Trim()
@@ -34,21 +34,52 @@ internal sealed class UploadRegistry(Bucket bucket, Keys keys, ServerClock clock
     /// <exception cref="TransferException"><see cref="TransferError.TooManyTransfers"/>.</exception>
     public void Take(UploadId id, TransferName name, string caller)
     {
-        bool isOfCaller = _callers.Values.Count(other => string.Equals(other, caller, StringComparison.Ordinal)) >= options.MaxUploadsPerCaller;
-        if (isOfCaller || _callers.Count >= options.MaxUploads)
+        bool isOfCaller = _callers.Values.Count(other => string.Equals(other, caller, StringComparison.Ordinal)) >= store.Options.MaxUploadsPerCaller;
+        if (isOfCaller || _callers.Count >= store.Options.MaxUploads)
         {
-            throw new TransferException(
-                TransferError.TooManyTransfers,
-                isOfCaller
-                    ? $"You have {options.MaxUploadsPerCaller} unfinished uploads, and no more are allowed. Finish or delete one, or try again later."
-                    : $"The store has {options.MaxUploads} unfinished uploads, and no more are allowed. Try again later.",
-                name.Value)
-            {
-                RetryAfter = TimeSpan.FromSeconds(30),
-            };
+            throw Errors.TooManyUploads(name, isOfCaller ? store.Options.MaxUploadsPerCaller : store.Options.MaxUploads, isOfCaller);
         }
 
         _callers[id] = caller;
+    }
+
+    /// <summary>Takes an upload over and deletes it.</summary>
+    /// <returns>False if there is none.</returns>
+    public async ValueTask<bool> RemoveAsync(UploadId id, CancellationToken cancellationToken)
+    {
+        S3Upload upload = Get(id);
+        try
+        {
+            using TakeoverLock.Holder holder = await upload.AcquireAsync(evenExpired: true, cancellationToken);
+            await RemoveAsync(upload, cancellationToken);
+            return true;
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            return false;
+        }
+        finally
+        {
+            Forget(id);
+        }
+    }
+
+    /// <summary>Deletes an upload whose lock the caller holds.</summary>
+    public async ValueTask RemoveAsync(S3Upload upload, CancellationToken cancellationToken)
+    {
+        UploadRecord record = upload.Record;
+        await upload.DeleteAsync(cancellationToken);
+        Release(upload.Id);
+        if (record.Published is not null)
+        {
+            return;
+        }
+
+        store.Quota.Deleted();
+        if (record is { Name.Length: > 0, MultipartId: not null })
+        {
+            await store.Digests.DeleteOrphanAsync(upload.Name, cancellationToken);
+        }
     }
 
     /// <summary>It is gone: it does not count any more.</summary>
@@ -76,7 +107,7 @@ internal sealed class UploadRegistry(Bucket bucket, Keys keys, ServerClock clock
     {
         lock (_finishedLock)
         {
-            if (_finished.Count == 0 || _finished.Count + _callers.Count <= options.MaxUploads)
+            if (_finished.Count == 0 || _finished.Count + _callers.Count <= store.Options.MaxUploads)
             {
                 return null;
             }

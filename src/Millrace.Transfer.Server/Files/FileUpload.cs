@@ -32,6 +32,7 @@ internal sealed class FileUpload(IFileStore store)
         var create = new CreateFileOptions
         {
             Precondition = precondition,
+            IsPreconditionChecked = true,
             Length = coding.IsIdentity ? request.ContentLength : null,
         };
         StoredFileWriter writer = await StoreConflict.AskAsync(pass.Store.CreateAsync(name, create, aborted), precondition);

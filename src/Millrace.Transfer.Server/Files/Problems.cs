@@ -9,36 +9,20 @@ namespace Millrace.Transfer.Server;
 /// <remarks>A request to an upload adds the fields of its protocol: <see cref="UploadCall"/>.</remarks>
 internal static class Problems
 {
-    /// <summary>Runs an endpoint and answers the refusals that it throws.</summary>
-    public static async Task RunAsync(HttpContext context, Func<HttpContext, Task> endpoint)
-    {
-        try
-        {
-            ThrowIfNoMethod(context.Request.Method);
-            await endpoint(context);
-        }
-        catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
-        {
-            await AnswerAsync(context, refusal);
-        }
-        catch (Exception exception) when (IsDisconnect(context, exception))
-        {
-            // The store keeps what it has received, and the client is gone.
-            TransferObservation.Cut(context);
-        }
-        catch when (context.Response.HasStarted)
-        {
-            TransferObservation.Cut(context);
-            throw;
-        }
-    }
+    /// <summary>
+    /// Runs an endpoint and answers the refusals that it throws, unless that is done for the whole application: in one place for each
+    /// request.
+    /// </summary>
+    public static Task RunAsync(HttpContext context, Func<HttpContext, Task> endpoint) =>
+        context.Features.Get<Everything>() is null ? AnswerRefusalsAsync(context, endpoint) : endpoint(context);
 
     /// <summary>The same for a whole application: also answers unexpected exceptions, which are logged too.</summary>
     public static async Task RunAllAsync(HttpContext context, RequestDelegate next)
     {
+        context.Features.Set(Everything.Answered);
         try
         {
-            await RunAsync(context, next.Invoke);
+            await AnswerRefusalsAsync(context, next.Invoke);
         }
         catch (IOException exception)
         {
@@ -130,6 +114,29 @@ internal static class Problems
         }
     }
 
+    private static async Task AnswerRefusalsAsync(HttpContext context, Func<HttpContext, Task> endpoint)
+    {
+        try
+        {
+            ThrowIfNoMethod(context.Request.Method);
+            await endpoint(context);
+        }
+        catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
+        {
+            await AnswerAsync(context, refusal);
+        }
+        catch (Exception exception) when (IsDisconnect(context, exception))
+        {
+            // The store keeps what it has received, and the client is gone.
+            TransferObservation.Cut(context);
+        }
+        catch when (context.Response.HasStarted)
+        {
+            TransferObservation.Cut(context);
+            throw;
+        }
+    }
+
     /// <summary>
     /// Methods are case-sensitive (RFC 9110, section 9.1), for Kestrel too: a response to "head" that it does not take for one to HEAD would lack
     /// its body. The framework's routing and its HttpMethods ignore case.
@@ -151,4 +158,10 @@ internal static class Problems
     internal static bool IsDisconnect(HttpContext context, Exception exception) =>
         exception is ConnectionResetException or ConnectionAbortedException or IOException { InnerException: ConnectionAbortedException }
         || (exception is OperationCanceledException or IOException && context.RequestAborted.IsCancellationRequested);
+
+    /// <summary>Marks a request whose refusals are answered for the whole application.</summary>
+    private sealed class Everything
+    {
+        public static readonly Everything Answered = new();
+    }
 }

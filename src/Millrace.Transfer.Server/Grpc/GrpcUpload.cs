@@ -87,7 +87,7 @@ internal static class GrpcUpload
     /// <summary>Continues an upload of StartUpload.</summary>
     private static async ValueTask<Messages.UploadStatus> AppendAsync(GrpcCall call, MessageReader messages, UploadHead head)
     {
-        using UploadSession session = await GrpcUploads.OpenAsync(call, head.Upload, isTransfer: true);
+        await using UploadSession session = await GrpcUploads.OpenAsync(call, head.Upload, isTransfer: true);
         TransferName name = session.Status.Name;
         if (head.Name.Length > 0 && head.Name != name.Value)
         {
@@ -96,7 +96,7 @@ internal static class GrpcUpload
 
         long? length = GrpcValues.Bytes(head.HasLength, head.Length, "length");
         Sha256Digest? first = head.HasSha256 ? GrpcMapping.ToDigest(head.Sha256) : null;
-        await ContinueAsync(session, GrpcValues.Bytes(head.Offset, "offset"), length);
+        await ContinueAsync(session, GrpcValues.Bytes(head.Offset, "offset"));
         if (length is { } whole)
         {
             await session.SetLengthAsync(whole, call.Ended);
@@ -119,10 +119,10 @@ internal static class GrpcUpload
     }
 
     /// <summary>Takes over an upload that can still be appended to, at an offset.</summary>
-    public static async ValueTask ContinueAsync(UploadSession session, long offset, long? length)
+    public static async ValueTask ContinueAsync(UploadSession session, long offset)
     {
         ThrowIfComplete(session);
-        await session.TakeOverAtAsync(offset, length, hasBody: true);
+        await session.TakeOverAtAsync(offset);
         ThrowIfComplete(session);
     }
 

@@ -18,8 +18,8 @@ internal static class GrpcUploadPart
         UploadPartRequest request = StrictMessage.Parse(UploadPartRequest.Parser, messages.Rest);
         _ = GrpcValues.Upload(request.Upload);
         Sha256Digest? expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
-        using UploadSession session = await GrpcUploads.OpenAsync(call, request.Upload, isTransfer: true);
-        await GrpcUpload.ContinueAsync(session, GrpcValues.Bytes(request.Offset, "offset"), length: null);
+        await using UploadSession session = await GrpcUploads.OpenAsync(call, request.Upload, isTransfer: true);
+        await GrpcUpload.ContinueAsync(session, GrpcValues.Bytes(request.Offset, "offset"));
         using IncrementalHash? hash = expected is null ? null : IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         long start = session.Status.Offset;
         await GrpcUpload

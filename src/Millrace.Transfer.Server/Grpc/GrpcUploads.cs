@@ -18,14 +18,14 @@ internal static class GrpcUploads
             Precondition = GrpcValues.Precondition(request.Precondition),
             Expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null,
         };
-        using UploadSession session = await UploadSession.StartAsync(call.Context, start, pass, call.Ended);
+        await using UploadSession session = await UploadSession.StartAsync(call.Context, start, pass, call.Ended);
         await call.Answer.SendAsync(ToMessage(session.Status));
     }
 
     public static async Task QueryAsync(GrpcCall call)
     {
         QueryUploadRequest request = await call.ReadAsync(QueryUploadRequest.Parser);
-        using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
+        await using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
         await session.TakeOverAsync();
         await call.Answer.SendAsync(ToMessage(session.Status));
     }
@@ -35,7 +35,7 @@ internal static class GrpcUploads
         CommitUploadRequest request = await call.ReadAsync(CommitUploadRequest.Parser);
         long? length = GrpcValues.Bytes(request.HasLength, request.Length, "length");
         Sha256Digest? digest = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
-        using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
+        await using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
         await session.TakeOverAsync();
         await CompleteAsync(call, session, length, digest);
         await call.Answer.SendAsync(ToMessage(session.Status));
@@ -48,7 +48,7 @@ internal static class GrpcUploads
         bool aborted = false;
         try
         {
-            using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
+            await using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
             aborted = await session.DeleteAsync(call.Ended);
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)

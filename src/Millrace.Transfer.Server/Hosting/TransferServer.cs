@@ -127,8 +127,8 @@ public sealed class TransferServer : IAsyncDisposable
         ServerCertificate? tls = ServerCertificate.Load(options);
         using var sockets = new ListenSockets();
         var ports = ServerPorts.Bind(sockets, address, options);
-        LocalFileStore? folder = options.FileStore is null ? new LocalFileStore(options.Folder, options.Store) : null;
         WebApplication? application = null;
+        LocalFileStore? folder = null;
         try
         {
             application = Build(options, sockets, ports, tls, access =>
@@ -140,6 +140,9 @@ public sealed class TransferServer : IAsyncDisposable
                 access.Limits = options.Limits;
                 access.Clock = options.Endpoints.Clock;
             });
+            folder = options.FileStore is null
+                ? new LocalFileStore(options.Folder, options.Store, application.Services.GetRequiredService<TransferMeter>())
+                : null;
             var server = new TransferServer(application, options.FileStore ?? folder!, options, address, ports);
             server.Map();
             await application.StartAsync(cancellationToken);
@@ -343,8 +346,6 @@ public sealed class TransferServer : IAsyncDisposable
             BodyFraming.ThrowIfUnclear(context.Request);
             return names.Contains(HostNames.Of(context.Request)) || !_guard.IsOpen ? next(context) : RefuseHostAsync(context);
         });
-        TransferMeter meter = _application.Services.GetRequiredService<TransferMeter>();
-        _folder?.TellExpiredTo(count => meter.Upload("expired", count));
         TransferServerOptions endpoints = _options.Endpoints;
         _application.MapMillraceFiles(endpoints.FilesPath, _store, endpoints);
         _application.MapMillraceUploads(endpoints.UploadsPath, _store, endpoints);

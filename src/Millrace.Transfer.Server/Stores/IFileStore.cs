@@ -13,6 +13,9 @@ public interface IFileStore
     /// <summary>The largest file that the store accepts, in bytes; null without a limit, or if the store does not know it.</summary>
     long? MaxFileBytes { get; }
 
+    /// <summary>Uploads that take several requests and become files of this store.</summary>
+    IUploadStore Uploads { get; }
+
     /// <summary>Whether <see cref="MoveAsync"/> moves folders; the page offers it only then.</summary>
     bool CanMoveFolders => true;
 
@@ -78,57 +81,6 @@ public interface IFileStore
     /// <see cref="TransferError.AlreadyExists"/>; <see cref="TransferError.NotFound"/>: there is no folder for it to be in.
     /// </exception>
     ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken);
-
-    /// <summary>Starts an upload that can be resumed after any interruption.</summary>
-    ValueTask<UploadStatus> StartUploadAsync(StartUploadOptions options, CancellationToken cancellationToken);
-
-    /// <summary>Finds an upload and its offset.</summary>
-    /// <param name="id">The upload.</param>
-    /// <param name="takeOver">
-    /// Whether a request that still appends is stopped first, so that the offset is final: for a client whose connection
-    /// died.
-    /// </param>
-    /// <param name="cancellationToken">Ends the wait for the other request.</param>
-    /// <returns>Null when there is no such upload, or it has expired.</returns>
-    ValueTask<UploadStatus?> FindUploadAsync(UploadId id, bool takeOver, CancellationToken cancellationToken);
-
-    /// <summary>Continues an upload. A request that still appends to it is stopped at once.</summary>
-    /// <param name="id">The upload.</param>
-    /// <param name="offset">The offset that the caller expects.</param>
-    /// <param name="discardable">Whether <see cref="UploadWriter.DiscardAsync"/> may be called, which costs a little.</param>
-    /// <param name="cancellationToken">Ends the wait for the other request.</param>
-    /// <exception cref="TransferException">
-    /// <see cref="TransferError.NotFound"/>, <see cref="TransferError.UploadComplete"/>, or
-    /// <see cref="TransferError.OffsetMismatch"/> with the right one in <see cref="TransferException.Offset"/>.
-    /// </exception>
-    ValueTask<UploadWriter> AppendUploadAsync(
-        UploadId id, long offset, bool discardable, CancellationToken cancellationToken);
-
-    /// <summary>Sets or confirms the length of an upload.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: another length was set before, or there are more bytes.</exception>
-    ValueTask<UploadStatus> SetUploadLengthAsync(UploadId id, long length, CancellationToken cancellationToken);
-
-    /// <summary>Publishes a complete upload under its name.</summary>
-    /// <param name="id">The upload.</param>
-    /// <param name="expected">The digest that it must have; null for any.</param>
-    /// <param name="cancellationToken">Until it begins to be published.</param>
-    /// <exception cref="TransferException">
-    /// <see cref="TransferError.DigestMismatch"/> (the upload is gone then), <see cref="TransferError.AlreadyExists"/>,
-    /// <see cref="TransferError.PreconditionFailed"/> (it is still there, until it expires).
-    /// </exception>
-    ValueTask<StoredFile> CompleteUploadAsync(UploadId id, Sha256Digest? expected, CancellationToken cancellationToken);
-
-    /// <summary>Joins finished partial uploads, in this order, as the content of a new one.</summary>
-    ValueTask<UploadStatus> JoinUploadsAsync(
-        StartUploadOptions options, IReadOnlyList<UploadId> parts, CancellationToken cancellationToken);
-
-    /// <summary>Deletes an upload.</summary>
-    /// <returns>False when there was none.</returns>
-    ValueTask<bool> AbortUploadAsync(UploadId id, CancellationToken cancellationToken);
-
-    /// <summary>Deletes uploads that no client has continued for too long.</summary>
-    /// <returns>How many were deleted; the records of published ones are removed too, and not counted.</returns>
-    ValueTask<int> ExpireUploadsAsync(CancellationToken cancellationToken);
 }
 
 /// <summary>How much work a file's digest is worth to the caller.</summary>

@@ -1,6 +1,3 @@
-using Microsoft.Win32.SafeHandles;
-using Millrace.Interop;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>
@@ -11,24 +8,18 @@ namespace Millrace.Transfer.Server;
 /// One instance a folder: another one, of any process, is refused while this is open. Others may read, place, change and
 /// delete files by hand; what they do is noticed, but preconditions hold them off no more than any program does.
 /// </remarks>
-public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
+public sealed class LocalFileStore : IFileStore, IAsyncDisposable
 {
-    /// <summary>Listings that run at once, at most.</summary>
-    /// <remarks>More of them would only compete for the device.</remarks>
-    private const int MaxListings = 4;
+    private readonly StoreTree _tree;
+    private readonly LocalFiles _files;
+    private readonly LocalFolders _folders;
+    private readonly LocalPublisher _publisher;
+    private readonly UploadRegistry _registry;
 
-    private readonly ReadLoad _load = new();
-    private readonly VersionWatch _watch;
-    private readonly DigestRecords _digests;
-    private readonly KnownFiles _known = new();
-    private readonly DigestWork _work;
-    private readonly FolderSnapshots _snapshots;
-    private readonly SemaphoreSlim _listing = new(Math.Clamp(Environment.ProcessorCount - 1, 1, MaxListings));
-    private readonly SafeFileHandle _lock;
-    private readonly CancellationTokenSource _end = new();
-    private readonly Task _upkeep;
-    private readonly LocalFileStore _whole;
-    private StoreTree _tree;
+    private readonly TransferMeter? _ownMeter;
+
+    /// <summary>Whether this opened the folder, and closes it; what <see cref="Within"/> returns only uses it.</summary>
+    private readonly bool _isWhole;
     private int _disposed;
 
     /// <summary>Opens the store of a folder.</summary>
@@ -39,147 +30,142 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     /// <see cref="TransferError.Failed"/>: the folder is open as a store already, or the store cannot write to it.
     /// </exception>
     public LocalFileStore(string root, LocalFileStoreOptions? options = null)
+        : this(root, options, meter: null)
+    {
+    }
+
+    /// <param name="root">The folder.</param>
+    /// <param name="options">Options; null for the defaults.</param>
+    /// <param name="meter">Counts expired uploads; null for a meter of the store's own.</param>
+    internal LocalFileStore(string root, LocalFileStoreOptions? options, TransferMeter? meter)
     {
         ArgumentException.ThrowIfNullOrEmpty(root);
-        Root = Path.TrimEndingDirectorySeparator(Path.GetFullPath(root));
-        Options = options ?? new LocalFileStoreOptions();
-        if (!Directory.Exists(Root))
-        {
-            throw new DirectoryNotFoundException($"There is no folder '{Root}'. Create it, or name another one.");
-        }
-
-        string hidden = Path.Combine(Root, NameRules.HiddenFolder);
-        _uploadsPath = Path.Combine(hidden, "uploads");
-        _lock = Prepare(hidden);
+        Core = new LocalStore(root, options ?? new LocalFileStoreOptions());
+        _isWhole = true;
+        _tree = Core.Tree;
+        _registry = new UploadRegistry(Core);
+        _files = new LocalFiles(Core, _tree);
+        _folders = new LocalFolders(Core, _tree, _files);
+        _publisher = new LocalPublisher(Core, _tree, _files);
+        _ownMeter = meter is null ? new TransferMeter() : null;
+        Upkeep = new LocalUpkeep(Core, _registry, _folders, meter ?? _ownMeter!);
+        Uploads = new LocalUploads(Core, _registry, _files, _publisher, Upkeep);
         try
         {
-            StoreTree? native = NativeFeatures.Linux && !Options.Portable ? NativeTree.TryCreate(Root) : null;
-            Native = native is not null;
-            _tree = native ?? new PortableTree(Root, NativeFeatures.Linux && !Options.Portable);
-            _watch = new VersionWatch(_tree, NativeFeatures.Linux && !Options.Portable);
-            _snapshots = new FolderSnapshots(_watch, Options.SnapshotBytes);
-            _digests = new DigestRecords(Path.Combine(hidden, "digests"));
-            _work = new DigestWork(_tree, _digests, Options.CheapDigestBytes);
-            Limits = new StoreLimits(Options, Root, CountFiles);
-            Counts = new UploadCounts(Options);
-            _whole = this;
-            LoadUploads();
-            if (!Native)
-            {
-                // The framework creates a file and locks it in two steps, and what comes in between would be cleaned away.
-                CleanUp();
-            }
-
-            _upkeep = Task.Run(UpkeepAsync);
+            _registry.Load();
+            Upkeep.Start();
         }
         catch
         {
-            _lock.Dispose();
+            Core.Unlock();
             throw;
         }
     }
 
+    /// <summary>Another view of an open store.</summary>
+    private LocalFileStore(LocalFileStore whole, StoreTree tree)
+    {
+        Core = whole.Core;
+        Upkeep = whole.Upkeep;
+        _registry = whole._registry;
+        _tree = tree;
+        _files = new LocalFiles(Core, tree);
+        _folders = new LocalFolders(Core, tree, _files);
+        _publisher = new LocalPublisher(Core, tree, _files);
+        Uploads = new LocalUploads(Core, _registry, _files, _publisher, Upkeep);
+    }
+
     /// <summary>The folder, as an absolute path.</summary>
-    public string Root { get; }
+    public string Root => Core.Root;
 
     /// <summary>The options.</summary>
-    public LocalFileStoreOptions Options { get; }
+    public LocalFileStoreOptions Options => Core.Options;
 
     /// <inheritdoc/>
     public long? MaxFileBytes => Options.MaxFileBytes;
 
-    /// <summary>Whether the kernel resolves names, so that nobody can swap a link in meanwhile.</summary>
-    internal bool Native { get; }
+    /// <inheritdoc/>
+    /// <remarks>The kernel joins parts where it can. They stay until they are deleted or expire.</remarks>
+    public IUploadStore Uploads { get; }
 
-    internal NameLocks Locks { get; } = new();
+    /// <summary>What all views of the folder share.</summary>
+    internal LocalStore Core { get; }
 
-    internal StoreLimits Limits { get; }
-
-    internal UploadCounts Counts { get; }
-
-    internal string UploadsPath => _uploadsPath;
-
-    internal DigestRecords Digests => _digests;
-
-    internal DigestWork Work => _work;
-
-    internal FolderSnapshots Snapshots => _snapshots;
+    internal LocalUpkeep Upkeep { get; }
 
     /// <inheritdoc/>
     /// <remarks>Below the prefix, the kernel decides by the folder that it has opened, where there is such a call.</remarks>
-    public IFileStore Within(TransferName prefix)
-    {
-        if (prefix.IsRoot)
-        {
-            return this;
-        }
+    public IFileStore Within(TransferName prefix) => prefix.IsRoot ? this : new LocalFileStore(this, _tree.Within(prefix));
 
-        // All that one store has, seen through another tree.
-        var confined = (LocalFileStore)MemberwiseClone();
-        confined._tree = _tree.Within(prefix);
-        confined._disposed = 1;
-        return confined;
-    }
+    /// <inheritdoc/>
+    public ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
+        _files.FindAsync(name, digest, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask<StoredFileReader> OpenReadAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
+        _files.OpenReadAsync(name, digest, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask<StoredFileWriter> CreateAsync(
+        TransferName name, CreateFileOptions options, CancellationToken cancellationToken) =>
+        _publisher.CreateAsync(name, options, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask<bool> FolderExistsAsync(TransferName folder, CancellationToken cancellationToken) =>
+        _files.FolderExistsAsync(folder, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// The names of a large folder are kept in memory, up to 96 MiB for all folders, until nobody has listed it for 30 seconds: a page
+    /// costs what it contains, not what the folder contains. A page after the first one may be made from names that are older than
+    /// the folder's last change, by up to 20 times as long as it took to read them. A name that exists throughout a listing is always
+    /// listed once, one that comes or goes meanwhile at most once. Links to files and folders of the store are listed as these; a
+    /// recursive listing does not go into linked folders, which could lead in circles. Only so many listings run at once that a
+    /// processor is left for transfers.
+    /// </remarks>
+    public ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken) =>
+        _files.ListAsync(options, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>A link is deleted itself, and only where it leads to a file of the store.</remarks>
+    public ValueTask<bool> DeleteAsync(
+        TransferName name, WritePrecondition precondition, CancellationToken cancellationToken) =>
+        _files.DeleteAsync(name, precondition, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// The folder disappears in one step, and is then deleted; what a killed process leaves of it, the next one deletes. Links in it
+    /// are deleted, never followed. A folder that is, or contains, the folder of another store is refused, and so is one with anything
+    /// that no listing shows, unless only the folders above it make its name too long.
+    /// </remarks>
+    public ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
+        _folders.DeleteAsync(folder, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// A link is moved itself, only within its folder, where it leads to the same file, and only if that is a file or folder of the
+    /// store. A known digest moves along. Uploads and writes that have begun keep the name that they were begun with, except that a
+    /// write into a folder that is moved meanwhile follows it, where the kernel resolves names.
+    /// </remarks>
+    public ValueTask<StoredFile?> MoveAsync(
+        TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
+        _folders.MoveAsync(from, to, options, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
+        _folders.CreateAsync(folder, cancellationToken);
 
     /// <summary>Stops the background work and releases the folder. Dispose readers and writers before.</summary>
     public async ValueTask DisposeAsync()
     {
-        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        if (!_isWhole || Interlocked.Exchange(ref _disposed, 1) != 0)
         {
             return;
         }
 
-        await _end.CancelAsync();
-        await _upkeep.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await _work.DisposeAsync();
-        foreach (LocalUpload upload in _uploads.Values)
-        {
-            upload.Dispose();
-        }
-
-        _tree.Dispose();
-        _snapshots.Dispose();
-        _listing.Dispose();
-        Locks.Dispose();
-        _expiring.Dispose();
-        Limits.Dispose();
-        _end.Dispose();
-        _lock.Dispose();
-    }
-
-    private SafeFileHandle Prepare(string hidden)
-    {
-        try
-        {
-            bool isNew = !Directory.Exists(hidden);
-            Directory.CreateDirectory(hidden);
-            if (isNew && !OperatingSystem.IsWindows())
-            {
-                // Uploads are private to their owners.
-                File.SetUnixFileMode(hidden, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
-            }
-
-            if (new DirectoryInfo(hidden).LinkTarget is not null)
-            {
-                throw new TransferException(
-                    TransferError.Failed, $"'{hidden}' is a link. The store keeps its own files there; remove the link.");
-            }
-
-            Directory.CreateDirectory(_uploadsPath);
-
-            // An exclusive lock of the framework; the system releases it when the process dies.
-            return File.OpenHandle(
-                Path.Combine(hidden, "lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
-        }
-        catch (Exception exception)
-            when (exception is IOException and not TransferException or UnauthorizedAccessException)
-        {
-            throw new TransferException(
-                TransferError.Failed,
-                SystemError.IsSharing(exception)
-                    ? $"The folder '{Root}' is open as a store already, in this process or another. Close that one first."
-                    : $"The folder '{Root}' cannot be a store: {exception.Message} Its user has to be able to write to it.",
-                innerException: exception);
-        }
+        await Upkeep.DisposeAsync();
+        _registry.Dispose();
+        await Core.DisposeAsync();
+        _ownMeter?.Dispose();
     }
 }

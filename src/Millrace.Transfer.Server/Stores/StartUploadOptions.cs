@@ -12,6 +12,9 @@ public sealed record StartUploadOptions
     /// <summary>The condition on the name, now and when it is published.</summary>
     public WritePrecondition Precondition { get; init; }
 
+    /// <summary>Whether the caller has just found the precondition met. It is always checked again when the file is published.</summary>
+    public bool IsPreconditionChecked { get; init; }
+
     /// <summary>Stored and returned by <see cref="UploadStatus.Metadata"/>; null for none. At most 4,096 bytes.</summary>
     public string? Metadata { get; init; }
 

@@ -25,6 +25,9 @@ public readonly record struct CreateFileOptions
     /// <summary>The condition on the name.</summary>
     public WritePrecondition Precondition { get; init; }
 
+    /// <summary>Whether the caller has just found the precondition met. It is always checked again when the file is published.</summary>
+    public bool IsPreconditionChecked { get; init; }
+
     /// <summary>The number of bytes to write; null if unknown. Space is reserved and limits are checked at once.</summary>
     public long? Length { get; init; }
 }

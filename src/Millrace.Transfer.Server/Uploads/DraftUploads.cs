@@ -28,10 +28,11 @@ internal static class DraftUploads
             Name = name,
             Length = request.Length,
             Precondition = await call.ReadPreconditionAsync(name),
+            IsPreconditionChecked = true,
             Metadata = metadata,
             Expected = call.ReadDigest(),
         };
-        using UploadSession session = await call.StartAsync(start, pass);
+        await using UploadSession session = await call.StartAsync(start, pass);
         string location = call.UrlOf(session.Id);
         bool isNew;
         try
@@ -55,7 +56,7 @@ internal static class DraftUploads
     /// <summary>PATCH of an upload.</summary>
     public static async Task AppendAsync(UploadCall call, UploadId id)
     {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: true);
+        await using UploadSession session = await call.OpenAsync(id, isTransfer: true);
         if (DraftRequest.NeedsMediaType(call.Request)
             && !string.Equals(call.Request.ContentType, UploadHeaders.DraftMediaType, StringComparison.OrdinalIgnoreCase))
         {
@@ -73,7 +74,7 @@ internal static class DraftUploads
 
         DraftRequest request = DraftRequest.Read(call, offset);
         using ContentCheck? check = ContentCheck.Read(call.Request);
-        await session.TakeOverAtAsync(offset, request.Length, call.HasBody);
+        await session.TakeOverAtAsync(offset);
         UploadStatus status = session.Status;
         bool isRepeated = status is { Published: not null, Metadata: not null } && request.Completes && !call.HasBody;
         if (!isRepeated && (status.Published is not null || status.Parts is not null))

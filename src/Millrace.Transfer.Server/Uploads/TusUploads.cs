@@ -22,7 +22,7 @@ internal static class TusUploads
 
         if (!start.Name.IsRoot)
         {
-            start = start with { Precondition = await call.ReadPreconditionAsync(start.Name) };
+            start = start with { Precondition = await call.ReadPreconditionAsync(start.Name), IsPreconditionChecked = true };
         }
 
         if (call.HasBody)
@@ -31,7 +31,7 @@ internal static class TusUploads
         }
 
         using ContentCheck? check = ContentCheck.Read(call.Request);
-        using UploadSession session = await call.StartAsync(start, pass);
+        await using UploadSession session = await call.StartAsync(start, pass);
         try
         {
             await call.ReceiveAsync(session, check);
@@ -74,7 +74,11 @@ internal static class TusUploads
         if (status is null)
         {
             // After a join that is done this would refuse the file that it has published.
-            StartUploadOptions checkedStart = start with { Precondition = await call.ReadPreconditionAsync(start.Name) };
+            StartUploadOptions checkedStart = start with
+            {
+                Precondition = await call.ReadPreconditionAsync(start.Name),
+                IsPreconditionChecked = true,
+            };
             var meter = call.Context.RequestServices.GetRequiredService<TransferMeter>();
             status = await joins.RunAsync(
                 key, ended => UploadSession.JoinAsync(meter, checkedStart, parts, pass, ended), call.Aborted);
@@ -95,7 +99,7 @@ internal static class TusUploads
     /// <summary>PATCH of an upload.</summary>
     public static async Task AppendAsync(UploadCall call, UploadId id)
     {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: true);
+        await using UploadSession session = await call.OpenAsync(id, isTransfer: true);
         ThrowUnlessMediaType(call);
         if (!TryReadLength(call.Field(TransferHeaders.UploadOffset), out long offset))
         {
@@ -112,7 +116,7 @@ internal static class TusUploads
         long? length = field.Length == 0 ? null : TryReadLength(field, out long value) ? value : throw Errors.Invalid(
             "Upload-Length is not a number of bytes.");
         using ContentCheck? check = ContentCheck.Read(call.Request);
-        await session.TakeOverAtAsync(offset, length, call.HasBody);
+        await session.TakeOverAtAsync(offset);
         if (length is not null)
         {
             await session.SetLengthAsync(length.Value, call.Aborted);

@@ -101,7 +101,7 @@ internal static class UploadEndpoints
 
     private static async Task AnswerStatusAsync(UploadCall call, UploadId id)
     {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: false);
+        await using UploadSession session = await call.OpenAsync(id, isTransfer: false);
         await session.TakeOverAsync();
         if (session.Status.Published is { } file)
         {
@@ -134,7 +134,7 @@ internal static class UploadEndpoints
 
     private static async Task DeleteAsync(UploadCall call, UploadId id)
     {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: false);
+        await using UploadSession session = await call.OpenAsync(id, isTransfer: false);
         if (!await session.DeleteAsync(call.Aborted))
         {
             throw Errors.NoUpload(id);

@@ -2,19 +2,20 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>One request's work on one upload, the same for tus, the draft and gRPC.</summary>
 /// <remarks>Not thread-safe. Disposing it ends the request's transfer, and changes nothing about the upload.</remarks>
-internal sealed class UploadSession : IDisposable
+internal sealed class UploadSession : IAsyncDisposable
 {
     private readonly TransferMeter _meter;
     private readonly TransferPass _pass;
+    private readonly StoredUpload _upload;
     private readonly CancellationToken _ended;
 
-    private UploadSession(
-        TransferMeter meter, TransferPass pass, UploadStatus status, bool isAnnounced, CancellationToken ended)
+    private UploadSession(TransferMeter meter, TransferPass pass, StoredUpload upload, bool isAnnounced, CancellationToken ended)
     {
         _meter = meter;
         _pass = pass;
+        _upload = upload;
         _ended = ended;
-        Status = status;
+        Status = upload.Status;
         IsAnnounced = isAnnounced;
     }
 
@@ -32,8 +33,8 @@ internal sealed class UploadSession : IDisposable
     public static async ValueTask<UploadSession> StartAsync(
         HttpContext context, StartUploadOptions options, TransferPass pass, CancellationToken ended)
     {
-        UploadStatus status = await pass.Store.StartUploadAsync(options with { Owner = pass.Owner, Caller = pass.Caller }, ended);
-        return new UploadSession(MeterOf(context), pass, status, isAnnounced: false, ended).Count("started");
+        StoredUpload upload = await pass.Store.Uploads.StartAsync(options with { Owner = pass.Owner, Caller = pass.Caller }, ended);
+        return new UploadSession(MeterOf(context), pass, upload, isAnnounced: false, ended).Count("started");
     }
 
     /// <summary>Joins finished parts and publishes them. Uses nothing of the request, which may have ended.</summary>
@@ -42,13 +43,13 @@ internal sealed class UploadSession : IDisposable
     {
         foreach (UploadId part in parts)
         {
-            ThrowUnlessJoinable(
-                await pass.Store.FindUploadAsync(part, takeOver: false, ended) ?? throw Errors.NoUpload(part), pass);
+            await using StoredUpload found = await pass.Store.Uploads.FindAsync(part, ended) ?? throw Errors.NoUpload(part);
+            ThrowUnlessJoinable(found.Status, pass);
         }
 
-        UploadStatus status = await pass.Store.JoinUploadsAsync(
+        StoredUpload upload = await pass.Store.Uploads.JoinAsync(
             options with { Owner = pass.Owner, Caller = pass.Caller }, parts, ended);
-        using UploadSession session = new UploadSession(meter, pass, status, isAnnounced: false, ended).Count("joined");
+        await using UploadSession session = new UploadSession(meter, pass, upload, isAnnounced: false, ended).Count("joined");
         try
         {
             await session.CompleteAsync(options.Expected);
@@ -63,9 +64,11 @@ internal sealed class UploadSession : IDisposable
     }
 
     /// <summary>Whether an upload that was published is still known, and its file there.</summary>
-    public static async ValueTask<bool> IsThereAsync(UploadStatus status, IFileStore store, CancellationToken ended) =>
-        await store.FindUploadAsync(status.Id, takeOver: false, ended) is not null
-        && await FindFileAsync(status, status.Published!, store, ended) is not null;
+    public static async ValueTask<bool> IsThereAsync(UploadStatus status, IFileStore store, CancellationToken ended)
+    {
+        await using StoredUpload? upload = await store.Uploads.FindAsync(status.Id, ended);
+        return upload is not null && await FindFileAsync(status, status.Published!, store, ended) is not null;
+    }
 
     /// <summary>Admits a request and finds its upload, without disturbing a request that still appends to it.</summary>
     /// <exception cref="TransferException">
@@ -75,22 +78,37 @@ internal sealed class UploadSession : IDisposable
         HttpContext context, IFileStore store, UploadId id, bool isTransfer, CancellationToken ended)
     {
         var guard = TransferGuard.Of(context);
-        UploadStatus? status = await guard.CanQueryStatusAsync(context) ? await store.FindUploadAsync(id, takeOver: false, ended) : null;
-        // A caller that is not admitted must not learn which uploads exist.
-        TransferPass pass = await guard.EnterAsync(
-            context, store, isTransfer ? TransferOperation.Upload : TransferOperation.ManageUpload, status?.Name ?? default);
+        StoredUpload? upload = await guard.CanQueryStatusAsync(context) ? await store.Uploads.FindAsync(id, ended) : null;
+        TransferPass? pass = null;
         try
         {
-            return status is null ? throw Errors.NoUpload(id)
-                : Owns(status, pass) ? new UploadSession(
-                    MeterOf(context), pass, await WithFileAsync(status, pass.Store, ended), isAnnounced: true, ended)
+            // A caller that is not admitted must not learn which uploads exist.
+            pass = await guard.EnterAsync(
+                context, store, isTransfer ? TransferOperation.Upload : TransferOperation.ManageUpload, upload?.Status.Name ?? default);
+            if (upload is not null && pass.Store != store)
+            {
+                // Where the caller's names lead no further than its prefix, its uploads do not either.
+                await upload.DisposeAsync();
+                upload = await pass.Store.Uploads.FindAsync(id, ended);
+            }
+
+            return upload is null ? throw Errors.NoUpload(id)
+                : Owns(upload.Status, pass) ? new UploadSession(MeterOf(context), pass, upload, isAnnounced: true, ended)
+                {
+                    Status = await WithFileAsync(upload.Status, pass.Store, ended),
+                }
                 : throw new TransferException(
                     TransferError.Forbidden,
                     $"Upload {id} was started with another token. Continue it with that one, or start a new upload.");
         }
         catch
         {
-            pass.Dispose();
+            pass?.Dispose();
+            if (upload is not null)
+            {
+                await upload.DisposeAsync();
+            }
+
             throw;
         }
     }
@@ -100,25 +118,16 @@ internal sealed class UploadSession : IDisposable
     {
         if (Status.Published is null)
         {
-            Status = await Store.FindUploadAsync(Id, takeOver: true, _ended) ?? throw Errors.NoUpload(Id);
+            await _upload.TakeOverAsync(_ended);
+            Status = _upload.Status;
         }
     }
 
     /// <summary>Makes ready to append at an offset.</summary>
     /// <param name="offset">Where the request continues.</param>
-    /// <param name="length">Bytes of the whole file, if the request declares it.</param>
-    /// <param name="hasBody">Whether <see cref="AppendAsync"/> follows.</param>
     /// <exception cref="Refusal"><see cref="TransferError.OffsetMismatch"/>.</exception>
-    public async ValueTask TakeOverAtAsync(long offset, long? length, bool hasBody)
+    public async ValueTask TakeOverAtAsync(long offset)
     {
-        if (hasBody && offset != Status.Length && Status is { Published: null, Parts: null }
-            && (length is null || length == Status.Length))
-        {
-            // The store takes the upload over and compares the offset when it opens it for appending: once is enough.
-            Status = Status with { Offset = offset };
-            return;
-        }
-
         await TakeOverAsync();
         if (offset != Status.Offset)
         {
@@ -130,7 +139,8 @@ internal sealed class UploadSession : IDisposable
     {
         if (Status.Length != length)
         {
-            Status = await Store.SetUploadLengthAsync(Id, length, cancellationToken);
+            await _upload.SetLengthAsync(length, cancellationToken);
+            Status = _upload.Status;
         }
     }
 
@@ -197,7 +207,7 @@ internal sealed class UploadSession : IDisposable
         }
 
         // All bytes are here: publishing is right, whether or not the client still waits for the response.
-        StoredFile file = await Store.CompleteUploadAsync(Id, expected ?? Status.Expected, CancellationToken.None);
+        StoredFile file = await _upload.CompleteAsync(expected ?? Status.Expected, CancellationToken.None);
         Status = Status with { Published = file };
         Count("completed");
         return file;
@@ -207,7 +217,7 @@ internal sealed class UploadSession : IDisposable
     /// <returns>False if it was gone already.</returns>
     public async ValueTask<bool> DeleteAsync(CancellationToken cancellationToken)
     {
-        bool deleted = await Store.AbortUploadAsync(Id, cancellationToken);
+        bool deleted = await _upload.DeleteAsync(cancellationToken);
         if (deleted)
         {
             Count("aborted");
@@ -216,13 +226,17 @@ internal sealed class UploadSession : IDisposable
         return deleted;
     }
 
-    public void Dispose() => _pass.Dispose();
+    public ValueTask DisposeAsync()
+    {
+        _pass.Dispose();
+        return _upload.DisposeAsync();
+    }
 
     private async ValueTask<UploadWriter> OpenAsync(long offset, bool isVerified)
     {
         try
         {
-            UploadWriter writer = await Store.AppendUploadAsync(Id, offset, isVerified, _ended);
+            UploadWriter writer = await _upload.AppendAsync(offset, isVerified, _ended);
             if (offset > 0)
             {
                 Count("resumed");

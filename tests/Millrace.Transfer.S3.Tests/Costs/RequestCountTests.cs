@@ -30,6 +30,30 @@ public sealed class RequestCountTests : BucketTest
         Assert.Single(counted.Requests);
     }
 
+    [NeedsTheory(Need.Ceph)]
+    [InlineData(false, 1)]
+    [InlineData(true, 0)]
+    public async Task Precondition_that_the_caller_has_checked_costs_no_request(bool isChecked, int requests)
+    {
+        var counted = new CountedClient();
+        using IAmazonS3 client = Bucket.Server.Connect(config => config.HttpClientFactory = counted);
+        await using S3FileStore store = Open(client);
+
+        // Waits for the one in the background.
+        await store.Uploads.ExpireAsync(default);
+        counted.Forget();
+
+        await using StoredFileWriter writer = await store.CreateAsync(
+            "a".Name(),
+            new CreateFileOptions { Precondition = new WritePrecondition { CreateNew = true }, IsPreconditionChecked = isChecked },
+            default);
+        Assert.Equal(requests, counted.Requests.Count);
+        await Bucket.PutAsync("a", Small);
+        Assert.Equal(
+            TransferError.AlreadyExists,
+            (await Assert.ThrowsAsync<TransferException>(async () => await writer.CommitAsync(null, default))).Error);
+    }
+
     [NeedsFact(Need.Ceph)]
     public async Task Only_a_few_large_files_are_read_at_once_for_their_digests()
     {

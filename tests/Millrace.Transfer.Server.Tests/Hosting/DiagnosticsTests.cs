@@ -75,10 +75,9 @@ public sealed class DiagnosticsTests
             await before.StartUploadAsync(new StartUploadOptions { Name = TransferName.Parse("b"), Length = 2 }, default);
         }
 
-        // An opened store looks at once; whether that is before or after the metrics are read must not matter.
+        // An opened store looks at once.
         clock.Advance(TimeSpan.FromDays(30));
-        await using var local = new LocalFileStore(folder.Path, options);
-        local.TellExpiredTo(count => meter.Upload("expired", count));
+        await using var local = new LocalFileStore(folder.Path, options, meter);
         await Bounded.UntilAsync(() => !seen.IsEmpty);
 
         Assert.Equal([("millrace.upload.events", 2.0, "expired")], seen);

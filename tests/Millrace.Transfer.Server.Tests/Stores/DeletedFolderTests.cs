@@ -35,7 +35,7 @@ public sealed class DeletedFolderTests : StoreTest
         if (!portable)
         {
             // The framework reaches no file whose path is so long.
-            Assert.Equal(30 + 4 + (8 * 5), store.Limits.Used);
+            Assert.Equal(30 + 4 + (8 * 5), store.Core.Limits.Used);
             await store.PutAsync("b", new string('b', 27)).FailsAsync(TransferError.NoSpace);
         }
 
@@ -53,7 +53,7 @@ public sealed class DeletedFolderTests : StoreTest
         Nest(".millrace/removed/deep", levels: 8);
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
         await Bounded.UntilAsync(() => !Directory.Exists(Folder[".millrace/removed/deep"]));
-        await Bounded.UntilAsync(() => store.Limits.Used == 0);
+        await Bounded.UntilAsync(() => store.Core.Limits.Used == 0);
         await store.PutAsync("a", new string('a', 100));
     }
 
@@ -81,7 +81,7 @@ public sealed class DeletedFolderTests : StoreTest
         try
         {
             Assert.True(await store.DeleteFolderAsync("folder".Name(), default));
-            Assert.Equal(4, store.Limits.Used);
+            Assert.Equal(4, store.Core.Limits.Used);
         }
         finally
         {
@@ -115,7 +115,7 @@ public sealed class DeletedFolderTests : StoreTest
             : 0;
 
         // Too much is forgotten by the next count; too little would let more in than is allowed.
-        Assert.InRange(store.Limits.Used, there, portable ? long.MaxValue : there + 500);
+        Assert.InRange(store.Core.Limits.Used, there, portable ? long.MaxValue : there + 500);
     }
 
     private static async Task TryAsync(Func<Task> work)

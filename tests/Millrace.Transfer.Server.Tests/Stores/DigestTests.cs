@@ -14,7 +14,7 @@ public sealed class DigestTests : StoreTest
 
         LocalFileStore again = Open(options);
         Assert.Equal(Sha256Digest.Compute("content"u8), (await again.FindAsync("a"))!.Sha256);
-        Assert.Equal(0, again.Work.Computed);
+        Assert.Equal(0, again.Core.Work.Computed);
     }
 
     [Theory, EveryStore]
@@ -25,7 +25,7 @@ public sealed class DigestTests : StoreTest
         Assert.Null((await store.FindAsync("a"))!.Sha256);
         Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a", DigestNeed.IfCheap))!.Sha256);
         Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a"))!.Sha256);
-        Assert.Equal(1, store.Work.Computed);
+        Assert.Equal(1, store.Core.Work.Computed);
     }
 
     [Theory, EveryStore]
@@ -37,7 +37,7 @@ public sealed class DigestTests : StoreTest
         StoredFile?[] found = await Task.WhenAll(
             Enumerable.Range(0, 20).Select(_ => Task.Run(() => store.FindAsync("a", DigestNeed.Always))));
         Assert.Single(found.Select(file => file!.Sha256).Distinct());
-        Assert.Equal(1, store.Work.Computed);
+        Assert.Equal(1, store.Core.Work.Computed);
     }
 
     [Theory, EveryStore]
@@ -65,7 +65,7 @@ public sealed class DigestTests : StoreTest
         using var end = new CancellationTokenSource();
         Task<StoredFile?>[] asked =
             [.. Enumerable.Range(0, Asked).Select(i => store.FindAsync($"{i}".Name(), DigestNeed.Always, end.Token).AsTask())];
-        await Bounded.UntilAsync(() => store.Work.Computed == Reading);
+        await Bounded.UntilAsync(() => store.Core.Work.Computed == Reading);
 
         // A small file does not wait for them.
         Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("small", DigestNeed.Always))!.Sha256);
@@ -75,7 +75,7 @@ public sealed class DigestTests : StoreTest
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
         }
 
-        Assert.Equal(Reading + 1, store.Work.Computed);
+        Assert.Equal(Reading + 1, store.Core.Work.Computed);
     }
 
     [Theory, EveryStore]
@@ -83,7 +83,7 @@ public sealed class DigestTests : StoreTest
     {
         LocalFileStore store = Open(portable);
         await store.PutAsync("a", "content");
-        string path = store.Digests.PathOf("a".Name());
+        string path = store.Core.Digests.PathOf("a".Name());
         byte[] record = File.ReadAllBytes(path);
         for (int i = 0; i < record.Length; i++)
         {
@@ -105,7 +105,7 @@ public sealed class DigestTests : StoreTest
         LocalFileStore store = Open(portable);
         await store.PutAsync("a", "content");
         StoredFile first = (await store.FindAsync("a"))!;
-        File.Delete(store.Digests.PathOf("a".Name()));
+        File.Delete(store.Core.Digests.PathOf("a".Name()));
         Assert.Same(first, await store.FindAsync("a"));
 
         File.WriteAllText(Folder["a"], "CONTENT");
@@ -120,7 +120,7 @@ public sealed class DigestTests : StoreTest
         LocalFileStore store = Open(portable);
         await store.PutAsync("a", "content");
         await store.PutAsync("b", "CONTENT");
-        File.Copy(store.Digests.PathOf("a".Name()), store.Digests.PathOf("b".Name()), overwrite: true);
+        File.Copy(store.Core.Digests.PathOf("a".Name()), store.Core.Digests.PathOf("b".Name()), overwrite: true);
         Assert.Null((await store.FindAsync("b"))!.Sha256);
     }
 
@@ -235,9 +235,9 @@ public sealed class DigestTests : StoreTest
         await store.PutAsync("c", "3");
         File.Delete(Folder["a"]);
         await store.DeleteAsync("b".Name(), default, default);
-        Assert.False(File.Exists(store.Digests.PathOf("b".Name())));
-        Assert.Equal(1, store.Digests.Sweep(name => File.Exists(Folder[name.Value]), default));
-        Assert.True(File.Exists(store.Digests.PathOf("c".Name())));
+        Assert.False(File.Exists(store.Core.Digests.PathOf("b".Name())));
+        Assert.Equal(1, store.Core.Digests.Sweep(name => File.Exists(Folder[name.Value]), default));
+        Assert.True(File.Exists(store.Core.Digests.PathOf("c".Name())));
     }
 
     [Theory, EveryStore]
@@ -245,10 +245,10 @@ public sealed class DigestTests : StoreTest
     {
         LocalFileStore store = Open(portable);
         await store.PutAsync("a", "1");
-        string path = store.Digests.PathOf("a".Name());
+        string path = store.Core.Digests.PathOf("a".Name());
         File.WriteAllBytes(path, []);
-        Assert.Equal(0, store.Digests.Sweep(static _ => true, default));
+        Assert.Equal(0, store.Core.Digests.Sweep(static _ => true, default));
         File.SetLastWriteTimeUtc(path, DateTime.UtcNow - TimeSpan.FromMinutes(2));
-        Assert.Equal(1, store.Digests.Sweep(static _ => true, default));
+        Assert.Equal(1, store.Core.Digests.Sweep(static _ => true, default));
     }
 }

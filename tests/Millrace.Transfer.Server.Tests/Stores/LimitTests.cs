@@ -56,7 +56,7 @@ public sealed class LimitTests : StoreTest
 
         await store.DeleteAsync("a".Name(), default, default);
         await store.PutAsync("c", new string('x', 50));
-        Assert.Equal(100, store.Limits.Used);
+        Assert.Equal(100, store.Core.Limits.Used);
     }
 
     [Theory, EveryStore]
@@ -74,7 +74,7 @@ public sealed class LimitTests : StoreTest
         await store.PutAsync("c", new string('x', 21)).FailsAsync(TransferError.NoSpace);
         await store.AbortUploadAsync(upload.Id, default);
         await store.PutAsync("c", new string('x', 100));
-        Assert.Equal(100, store.Limits.Used);
+        Assert.Equal(100, store.Core.Limits.Used);
     }
 
     [Theory, EveryStore]
@@ -86,7 +86,7 @@ public sealed class LimitTests : StoreTest
             await store.PutAsync("a", new string('x', 40 + i));
         }
 
-        Assert.Equal(44, store.Limits.Used);
+        Assert.Equal(44, store.Core.Limits.Used);
     }
 
     [Theory, EveryStore]
@@ -100,9 +100,9 @@ public sealed class LimitTests : StoreTest
             Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await writer.Body.WriteAsync(new byte[2_000_000])));
         }
 
-        Assert.Equal(2_000_000, store.Limits.Used);
+        Assert.Equal(2_000_000, store.Core.Limits.Used);
         await store.AbortUploadAsync(upload.Id, default);
-        Assert.Equal(0, store.Limits.Used);
+        Assert.Equal(0, store.Core.Limits.Used);
     }
 
     [Theory, EveryStore]
@@ -117,7 +117,7 @@ public sealed class LimitTests : StoreTest
 
         LocalFileStore again = Open(options);
         await again.StartAsync("b", 41).FailsAsync(TransferError.NoSpace);
-        Assert.Equal(60, again.Limits.Used);
+        Assert.Equal(60, again.Core.Limits.Used);
     }
 
     [Theory, EveryStore]
@@ -128,12 +128,12 @@ public sealed class LimitTests : StoreTest
         UploadStatus second = await store.StartAsync("b", null);
         await store.SetUploadLengthAsync(second.Id, 100, default);
         await using StoredFileWriter silent = await store.CreateAsync("c".Name(), new CreateFileOptions { Length = 100 }, default);
-        Assert.Equal(0, store.Limits.Used);
+        Assert.Equal(0, store.Core.Limits.Used);
 
         await store.PutAsync("d", new string('x', 60));
         await store.StartAsync("e", 41).FailsAsync(TransferError.NoSpace);
         await store.AppendAsync(first.Id, 0, new string('x', 40)).FailsAsync(TransferError.NoSpace);
-        Assert.Equal(60, store.Limits.Used);
+        Assert.Equal(60, store.Core.Limits.Used);
     }
 
     [Theory, EveryStore]
@@ -148,9 +148,9 @@ public sealed class LimitTests : StoreTest
             await writer.DiscardAsync();
         }
 
-        Assert.Equal(0, store.Limits.Used);
+        Assert.Equal(0, store.Core.Limits.Used);
         await store.AppendAsync(upload.Id, 0, new string('x', 100));
-        Assert.Equal(100, store.Limits.Used);
+        Assert.Equal(100, store.Core.Limits.Used);
     }
 
     [NeedsFact(Need.Mount)]

@@ -53,13 +53,13 @@ public sealed class ListTests : StoreTest
         int reads;
         do
         {
-            reads = store.Snapshots.Reads;
+            reads = store.Core.Snapshots.Reads;
             await store.ListAsync(options, default);
         }
-        while (reads != store.Snapshots.Reads);
+        while (reads != store.Core.Snapshots.Reads);
 
         Assert.Equal(names, await AllAsync(store, options));
-        Assert.Equal(reads, store.Snapshots.Reads);
+        Assert.Equal(reads, store.Core.Snapshots.Reads);
     }
 
     [Theory, EveryStore]
@@ -104,7 +104,7 @@ public sealed class ListTests : StoreTest
         Assert.True(await store.FolderExistsAsync("a".Name(), default));
         Assert.False(await store.FolderExistsAsync("a/b".Name(), default));
         Assert.False(await store.FolderExistsAsync("c".Name(), default));
-        Assert.Equal(0, store.Snapshots.Reads);
+        Assert.Equal(0, store.Core.Snapshots.Reads);
     }
 
     [Theory, EveryStore]

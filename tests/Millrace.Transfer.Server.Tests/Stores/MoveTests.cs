@@ -19,7 +19,7 @@ public sealed class MoveTests : StoreTest
         Assert.Equal("content", await store.GetAsync("to/b"));
         Assert.Equal(moved, await store.FindAsync("to/b"));
         Assert.Null(await store.FindAsync("from/a"));
-        Assert.Equal(0, store.Work.Computed);
+        Assert.Equal(0, store.Core.Work.Computed);
     }
 
     [Theory, EveryStore]
@@ -30,12 +30,12 @@ public sealed class MoveTests : StoreTest
         StoredFile two = await store.PutAsync("old/two", "2");
 
         Assert.Null(await store.MoveAsync("old", "new"));
-        await store.Work.Moves;
+        await store.Core.Work.Moves;
 
         Assert.Equal(["new"], Folder.VisibleNames());
         Assert.Equal((one.Sha256, one.Tag), await DigestAndTagAsync(store, "new/sub/one"));
         Assert.Equal((two.Sha256, two.Tag), await DigestAndTagAsync(store, "new/two"));
-        Assert.Equal(0, store.Work.Computed);
+        Assert.Equal(0, store.Core.Work.Computed);
         FilePage page = await store.ListAsync(new ListFilesOptions { Folder = "new".Name() }, default);
         Assert.Equal(["new/sub", "new/two"], page.Entries.Select(static entry => entry.Name.Value));
     }
@@ -113,12 +113,12 @@ public sealed class MoveTests : StoreTest
         await store.PutAsync("a/file", new string('a', 60));
         await store.PutAsync("b", new string('b', 30));
         await store.MoveAsync("a/file", "b", Replace);
-        Assert.Equal(60, store.Limits.Used);
+        Assert.Equal(60, store.Core.Limits.Used);
         await store.MoveAsync("b", "a/b");
         await store.MoveAsync("a", "c");
-        Assert.Equal(60, store.Limits.Used);
+        Assert.Equal(60, store.Core.Limits.Used);
         Assert.True(await store.DeleteFolderAsync("c".Name(), default));
-        Assert.Equal(0, store.Limits.Used);
+        Assert.Equal(0, store.Core.Limits.Used);
     }
 
     [NeedsTheory(Need.Links), EveryStore]
@@ -290,15 +290,15 @@ public sealed class MoveTests : StoreTest
             await store.MoveAsync($"{i}", $"{i + 1}");
         }
 
-        await store.Work.Moves;
-        Assert.InRange(store.Work.Walks, 1, 200);
+        await store.Core.Work.Moves;
+        Assert.InRange(store.Core.Work.Walks, 1, 200);
         if (!portable)
         {
             // Elsewhere, a folder that is renamed while it is read cannot be read to its end.
             Assert.NotNull((await store.FindAsync("300/file".Name(), DigestNeed.IfKnown, default))!.Sha256);
         }
 
-        Assert.Equal(0, store.Work.Computed);
+        Assert.Equal(0, store.Core.Work.Computed);
     }
 
     [Fact]

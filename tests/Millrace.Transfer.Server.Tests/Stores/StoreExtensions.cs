@@ -59,10 +59,8 @@ internal static class StoreExtensions
     /// <summary>Asserts how many uploads have expired. The store's own search, which begins when it is opened, may be first.</summary>
     public static async Task ExpiresAsync(this LocalFileStore store, int count)
     {
-        int inBackground = 0;
-        store.TellExpiredTo(some => Interlocked.Add(ref inBackground, some));
-        int expired = await store.ExpireUploadsAsync(default);
-        await Bounded.UntilAsync(() => expired + Volatile.Read(ref inBackground) == count);
+        await store.ExpireUploadsAsync(default);
+        Assert.Equal(count, store.Upkeep.Expired);
     }
 
     public static async Task<TransferError> FailsAsync(Func<Task> action) =>

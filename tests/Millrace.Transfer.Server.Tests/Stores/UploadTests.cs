@@ -18,7 +18,7 @@ public sealed class UploadTests : ContractTest
         Assert.Equal(Sha256Digest.Compute("abcdef"u8), file.Sha256);
         Assert.Equal("abcdef", File.ReadAllText(Files.PathOf("a/b")));
         Assert.Equal(file, await store.FindAsync("a/b"));
-        Assert.Equal(0, (store as LocalFileStore)?.Work.Computed ?? 0);
+        Assert.Equal(0, (store as LocalFileStore)?.Core.Work.Computed ?? 0);
     }
 
     [Theory, EveryStore]
@@ -93,7 +93,8 @@ public sealed class UploadTests : ContractTest
         UploadStatus status = await store.StartAsync("a", 6);
         UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
         await first.Body.WriteAsync("abc"u8.ToArray());
-        Task<UploadWriter> second = store.AppendUploadAsync(status.Id, 3, discardable: false, default).AsTask();
+        await using StoredUpload next = await store.OpenUploadAsync(status.Id, default);
+        Task<UploadWriter> second = next.AppendAsync(3, discardable: false, default).AsTask();
         Assert.True(first.Superseded.IsCancellationRequested);
         Assert.False(second.IsCompleted);
 

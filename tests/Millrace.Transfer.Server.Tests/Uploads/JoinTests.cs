@@ -113,6 +113,7 @@ public sealed class JoinTests : ServerTest
     {
         private readonly TaskCompletionSource _entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
         private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private IUploadStore _uploads = null!;
         private IFileStore _store = null!;
         private int _joins;
 
@@ -124,6 +125,9 @@ public sealed class JoinTests : ServerTest
         {
             IFileStore held = Create<IFileStore, HeldStore>();
             ((HeldStore)held)._store = store;
+            IUploadStore uploads = Create<IUploadStore, HeldUploads>();
+            ((HeldUploads)uploads).Held = (HeldStore)held;
+            ((HeldStore)held)._uploads = uploads;
             return held;
         }
 
@@ -132,18 +136,30 @@ public sealed class JoinTests : ServerTest
         protected override object? Invoke(MethodInfo? targetMethod, object?[]? args) => targetMethod!.Name switch
         {
             nameof(IFileStore.Within) => this,
-            nameof(IFileStore.JoinUploadsAsync) => new ValueTask<UploadStatus>(
-                JoinAsync((StartUploadOptions)args![0]!, (IReadOnlyList<UploadId>)args[1]!, (CancellationToken)args[2]!)),
+            $"get_{nameof(IFileStore.Uploads)}" => _uploads,
             _ => targetMethod.Invoke(_store, BindingFlags.DoNotWrapExceptions, null, args, null),
         };
 
-        private async Task<UploadStatus> JoinAsync(
+        private async Task<StoredUpload> JoinAsync(
             StartUploadOptions options, IReadOnlyList<UploadId> parts, CancellationToken cancellationToken)
         {
             Interlocked.Increment(ref _joins);
             _entered.TrySetResult();
             await _released.Task.WaitAsync(cancellationToken);
-            return await _store.JoinUploadsAsync(options, parts, cancellationToken);
+            return await _store.Uploads.JoinAsync(options, parts, cancellationToken);
+        }
+
+        /// <summary>The uploads of that store.</summary>
+        public class HeldUploads : DispatchProxy
+        {
+            public HeldStore Held { get; set; } = null!;
+
+            protected override object? Invoke(MethodInfo? targetMethod, object?[]? args) => targetMethod!.Name switch
+            {
+                nameof(IUploadStore.JoinAsync) => new ValueTask<StoredUpload>(
+                    Held.JoinAsync((StartUploadOptions)args![0]!, (IReadOnlyList<UploadId>)args[1]!, (CancellationToken)args[2]!)),
+                _ => targetMethod.Invoke(Held._store.Uploads, BindingFlags.DoNotWrapExceptions, null, args, null),
+            };
         }
     }
 }

@@ -18,6 +18,22 @@ public sealed class TakeOverTests : ServerTest
         Assert.Equal(_content, await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
+    [Theory, InlineData("tus"), InlineData("draft")]
+    [NeedsLocalFolder]
+    public async Task PATCH_that_sets_the_length_appends_and_completes_takes_its_upload_once(string protocol)
+    {
+        using HttpResponseMessage begun = await Server.TusAsync(
+            HttpMethod.Post, "/uploads", null, "Upload-Defer-Length: 1", $"Upload-Metadata: filename {UploadServer.Base64("a")}");
+        string url = begun.Headers.Location!.OriginalString;
+        using HttpResponseMessage patched = protocol == "tus"
+            ? await Server.PatchTusAsync(url, 0, _content, $"Upload-Length: {_content.Length}")
+            : await Server.PatchDraftAsync(url, 0, _content, "?1", $"Upload-Length: {_content.Length}");
+
+        Assert.True(patched.IsSuccessStatusCode);
+        Assert.Equal(_content, await File.ReadAllBytesAsync(Server.PathOf("a")));
+        Assert.Equal(1, ((LocalFileStore)Server.Store).Core.Counts.Taken);
+    }
+
     [Fact]
     public async Task Superseded_request_is_answered_and_its_connection_closed()
     {

@@ -84,8 +84,11 @@ internal sealed class ArrayServer : IAsyncDisposable
     private async Task StartAsync(HttpContext context)
     {
         var options = new StartUploadOptions { Name = NameIn(context), Length = NumberIn(context, "length") };
-        UploadStatus status = await _store.StartUploadAsync(options, context.RequestAborted).ConfigureAwait(false);
-        await context.Response.WriteAsync(status.Id.ToString()).ConfigureAwait(false);
+        StoredUpload upload = await _store.Uploads.StartAsync(options, context.RequestAborted).ConfigureAwait(false);
+        await using (upload.ConfigureAwait(false))
+        {
+            await context.Response.WriteAsync(upload.Status.Id.ToString()).ConfigureAwait(false);
+        }
     }
 
     private async Task AppendAsync(HttpContext context)
@@ -96,18 +99,22 @@ internal sealed class ArrayServer : IAsyncDisposable
             throw new InvalidDataException("The request names no upload.");
         }
 
-        UploadWriter writer = await _store
-            .AppendUploadAsync(id, NumberIn(context, "offset"), discardable: false, context.RequestAborted).ConfigureAwait(false);
-        UploadStatus status;
-        await using (writer.ConfigureAwait(false))
+        StoredUpload upload = await _store.Uploads.FindAsync(id, context.RequestAborted).ConfigureAwait(false)
+            ?? throw new InvalidDataException("There is no such upload.");
+        await using (upload.ConfigureAwait(false))
         {
-            await MessageArrays.ReceiveAsync(context.Request.Body, writer.Body, form).ConfigureAwait(false);
-            status = await writer.SaveAsync(CancellationToken.None).ConfigureAwait(false);
-        }
+            UploadWriter writer = await upload
+                .AppendAsync(NumberIn(context, "offset"), discardable: false, context.RequestAborted).ConfigureAwait(false);
+            await using (writer.ConfigureAwait(false))
+            {
+                await MessageArrays.ReceiveAsync(context.Request.Body, writer.Body, form).ConfigureAwait(false);
+                await writer.SaveAsync(CancellationToken.None).ConfigureAwait(false);
+            }
 
-        if (status.Offset == status.Length)
-        {
-            await _store.CompleteUploadAsync(id, expected: null, CancellationToken.None).ConfigureAwait(false);
+            if (upload.Status.IsComplete)
+            {
+                await upload.CompleteAsync(expected: null, CancellationToken.None).ConfigureAwait(false);
+            }
         }
 
         await EndAsync(context, form).ConfigureAwait(false);

@@ -15,6 +15,13 @@ internal sealed class DigestWork : IAsyncDisposable
     /// <summary>Renamed folders in the queue of the background.</summary>
     private const int MaxMoved = 32;
 
+    private static readonly EnumerationOptions Everything = new()
+    {
+        RecurseSubdirectories = true,
+        AttributesToSkip = FileAttributes.ReparsePoint,
+        IgnoreInaccessible = true,
+    };
+
     private readonly StoreTree _tree;
     private readonly DigestRecords _records;
     private readonly RunningDigests<(TransferName Name, FileFacts Facts)> _running;
@@ -163,7 +170,7 @@ internal sealed class DigestWork : IAsyncDisposable
 
             Interlocked.Increment(ref _walks);
             string root = folder.PathOf("");
-            foreach (string path in Directory.EnumerateFiles(root, "*", LocalFileStore.Everything))
+            foreach (string path in Directory.EnumerateFiles(root, "*", Everything))
             {
                 if (_end.IsCancellationRequested)
                 {

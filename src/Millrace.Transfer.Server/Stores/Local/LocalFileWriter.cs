@@ -3,7 +3,8 @@ namespace Millrace.Transfer.Server;
 /// <summary>A file that is being written to a <see cref="LocalFileStore"/>.</summary>
 internal sealed class LocalFileWriter : StoredFileWriter
 {
-    private readonly LocalFileStore _store;
+    private readonly LocalStore _store;
+    private readonly LocalPublisher _publisher;
     private readonly TransferName _name;
     private readonly CreateFileOptions _options;
     private readonly StoreFolder _folder;
@@ -14,7 +15,8 @@ internal sealed class LocalFileWriter : StoredFileWriter
     private bool _disposed;
 
     public LocalFileWriter(
-        LocalFileStore store,
+        LocalStore store,
+        LocalPublisher publisher,
         TransferName name,
         CreateFileOptions options,
         StoreFolder folder,
@@ -23,6 +25,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         Reservation reservation)
     {
         _store = store;
+        _publisher = publisher;
         _name = name;
         _options = options;
         _folder = folder;
@@ -62,8 +65,8 @@ internal sealed class LocalFileWriter : StoredFileWriter
                 throw Errors.WrongDigest(_name, wanted, digest);
             }
 
-            return await _store
-                .PublishFileAsync(_file, _name, _options.Precondition, digest, _reservation, upload: null, cancellationToken);
+            return await _publisher.PublishAsync(
+                _file, _name, _options.Precondition, digest, _reservation, upload: null, cancellationToken);
         }
         catch (FilePipeException exception)
         {

@@ -9,11 +9,7 @@ namespace Millrace.Transfer.Server;
 /// <remarks>Most uploads wait for their client: the record is in memory only while a request holds the lock.</remarks>
 internal sealed class LocalUpload : IDisposable
 {
-    /// <summary>How long a request waits for the one from which it takes over the upload.</summary>
-    /// <remarks>The other one only has to finish a write; a device that takes longer is broken.</remarks>
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
-
-    private readonly LocalFileStore _store;
+    private readonly LocalStore _store;
     private readonly DateTimeOffset _started;
     private TakeoverLock? _lock;
     private UploadCounts.Caller? _caller;
@@ -24,7 +20,7 @@ internal sealed class LocalUpload : IDisposable
     /// <param name="started">When it was started, or last continued by an earlier process.</param>
     /// <param name="store">The store.</param>
     /// <param name="caller">Among whose uploads it counts; null if it is finished.</param>
-    public LocalUpload(UploadId id, UploadRecord record, DateTimeOffset started, LocalFileStore store, UploadCounts.Caller? caller)
+    public LocalUpload(UploadId id, UploadRecord record, DateTimeOffset started, LocalStore store, UploadCounts.Caller? caller)
     {
         Id = id;
         _store = store;
@@ -85,10 +81,8 @@ internal sealed class LocalUpload : IDisposable
     /// <summary>Whether nobody has continued it for too long; a request that holds it may take any time.</summary>
     public bool HasExpired => _lock is not { IsHeld: true } && Expires < Options.Clock.GetUtcNow();
 
-    /// <summary>When it is deleted. A request without bytes does not keep an upload that has none.</summary>
-    private DateTimeOffset Expires => HasBytes || Options.EmptyUploadLifetime > Options.UploadLifetime
-        ? Touched + Options.UploadLifetime
-        : _started + Options.EmptyUploadLifetime;
+    private DateTimeOffset Expires =>
+        UploadRules.Expires(HasBytes, _started, Touched, Options.UploadLifetime, Options.EmptyUploadLifetime);
 
     private LocalFileStoreOptions Options => _store.Options;
 
@@ -98,7 +92,7 @@ internal sealed class LocalUpload : IDisposable
         {
             if (_lock is null)
             {
-                var one = new TakeoverLock(Patience, ForgetRecord);
+                var one = new TakeoverLock(UploadRules.Patience, ForgetRecord);
                 if (Interlocked.CompareExchange(ref _lock, one, null) is not null)
                 {
                     one.Dispose();
@@ -113,7 +107,7 @@ internal sealed class LocalUpload : IDisposable
 
     /// <summary>Loads an upload of an earlier process.</summary>
     /// <returns>Null when there is none, or its state cannot be read.</returns>
-    public static LocalUpload? TryLoad(UploadId id, LocalFileStore store)
+    public static LocalUpload? TryLoad(UploadId id, LocalStore store)
     {
         string state = Path.Combine(store.UploadsPath, id.Value, "state");
         if (TryRead(state) is not { } record)
@@ -192,6 +186,10 @@ internal sealed class LocalUpload : IDisposable
         Published = Record.Published! with { Tag = tag },
     });
 
+    /// <summary>Opens its data to append to it. Never committed under the name that is given here.</summary>
+    public FilePipeWriter OpenData() => FilePipe.Resume(
+        DataPath, DataPath + ".whole", new FileWriteOptions { Durability = Options.Durability });
+
     /// <summary>Restarts the time after which it expires.</summary>
     public void Touch()
     {
@@ -216,16 +214,11 @@ internal sealed class LocalUpload : IDisposable
     /// <summary>The same; null if it was deleted.</summary>
     public async ValueTask<TakeoverLock.Holder?> TryAcquireAsync(CancellationToken cancellationToken)
     {
-        TakeoverLock.Holder holder = await Lock.AcquireAsync(cancellationToken)
-            ?? throw new TransferException(
-                TransferError.TakenOver,
-                $"Another request holds the upload '{Id}' and did not let go of it in {Patience.TotalSeconds} s. Try again later.")
-            {
-                RetryAfter = TimeSpan.FromSeconds(1),
-            };
+        TakeoverLock.Holder holder = await Lock.AcquireAsync(cancellationToken) ?? throw Errors.NotReleased(Id);
         if (!IsGone && TryRead(StatePath) is { } record)
         {
             // From now on nobody else changes it.
+            _store.Counts.CountTaken();
             Volatile.Write(ref _record, record);
             return holder;
         }
@@ -255,20 +248,8 @@ internal sealed class LocalUpload : IDisposable
     public UploadStatus ToStatus()
     {
         UploadRecord record = Record;
-        return new()
-        {
-            Id = Id,
-            Name = record.ToName(),
-            Offset = record.IsPublished ? record.Published!.Length : Offset,
-            Length = record.Length,
-            Published = record.IsPublished ? record.Published!.ToFile(record.ToName()) : null,
-            Precondition = record.ToPrecondition(),
-            Metadata = record.Metadata,
-            Expected = record.ToExpected(),
-            Owner = record.Owner,
-            Parts = record.Parts is { } parts ? [.. parts.Select(ParsePart)] : null,
-            Expires = Expires,
-        };
+        StoredFile? published = record.IsPublished ? record.Published!.ToFile(record.ToName()) : null;
+        return record.ToStatus(Id, published?.Length ?? Offset, published, record.Parts, Expires);
     }
 
     public void Dispose()
@@ -306,7 +287,4 @@ internal sealed class LocalUpload : IDisposable
             }
         }
     }
-
-    private static UploadId ParsePart(string text) =>
-        UploadId.TryParse(text, out UploadId id) ? id : throw new FormatException($"'{text}' is not the id of an upload.");
 }

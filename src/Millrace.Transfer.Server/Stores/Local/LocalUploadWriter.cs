@@ -1,10 +1,11 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>Appends to a <see cref="LocalUpload"/> and holds its lock until it is disposed.</summary>
+/// <summary>Appends to a <see cref="LocalUpload"/> and keeps its lock until it is disposed.</summary>
 internal sealed class LocalUploadWriter : UploadWriter
 {
-    private readonly LocalFileStore _store;
+    private readonly LocalStore _store;
     private readonly LocalUpload _upload;
+    private readonly Action<UploadStatus> _changed;
     private readonly TakeoverLock.Holder _holder;
     private readonly FilePipeWriter _file;
     private readonly LimitedBody _limited;
@@ -16,13 +17,15 @@ internal sealed class LocalUploadWriter : UploadWriter
 
     /// <param name="store">The store.</param>
     /// <param name="upload">The upload.</param>
-    /// <param name="holder">Its lock; released when this is disposed.</param>
+    /// <param name="changed">Receives what has become of the upload.</param>
+    /// <param name="holder">Its lock; rests when this is disposed.</param>
     /// <param name="file">Its data; owned.</param>
     /// <param name="limited">Counts what is written.</param>
     /// <param name="reserved">Whether the file was extended for bytes to come: what is left of that is cut off.</param>
     public LocalUploadWriter(
-        LocalFileStore store,
+        LocalStore store,
         LocalUpload upload,
+        Action<UploadStatus> changed,
         TakeoverLock.Holder holder,
         FilePipeWriter file,
         LimitedBody limited,
@@ -30,6 +33,7 @@ internal sealed class LocalUploadWriter : UploadWriter
     {
         _store = store;
         _upload = upload;
+        _changed = changed;
         _holder = holder;
         _file = file;
         _limited = limited;
@@ -76,7 +80,9 @@ internal sealed class LocalUploadWriter : UploadWriter
             throw Errors.Translate(exception, "save", _upload.Name);
         }
 
-        return _upload.ToStatus();
+        UploadStatus status = _upload.ToStatus();
+        _changed(status);
+        return status;
     }
 
     public override ValueTask DiscardAsync()
@@ -105,7 +111,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         finally
         {
             _upload.Touch();
-            _holder.Dispose();
+            _holder.Rest();
         }
     }
 

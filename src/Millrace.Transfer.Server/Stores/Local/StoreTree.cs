@@ -17,6 +17,20 @@ internal abstract class StoreTree : IDisposable
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: a link leads out.</exception>
     public abstract SafeFileHandle? TryOpenFile(TransferName name);
 
+    /// <returns>The facts of a file; null when there is none that can be opened.</returns>
+    public FileFacts? TryLook(TransferName name)
+    {
+        try
+        {
+            using SafeFileHandle? file = TryOpenFile(name);
+            return file is null ? null : Look(file);
+        }
+        catch (TransferException)
+        {
+            return null;
+        }
+    }
+
     /// <returns>Null when there is none of that name.</returns>
     public abstract StoreFolder? TryOpenFolder(TransferName folder);
 

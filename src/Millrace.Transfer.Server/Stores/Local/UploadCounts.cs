@@ -6,6 +6,10 @@ internal sealed class UploadCounts(LocalFileStoreOptions options)
     private readonly Lock _lock = new();
     private readonly Dictionary<string, Caller> _callers = [];
     private int _total;
+    private int _taken;
+
+    /// <summary>How often a request took an upload; for tests.</summary>
+    public int Taken => Volatile.Read(ref _taken);
 
     /// <summary>Counts an upload that is about to be started.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.TooManyTransfers"/>.</exception>
@@ -40,6 +44,8 @@ internal sealed class UploadCounts(LocalFileStoreOptions options)
             }
         }
     }
+
+    public void CountTaken() => Interlocked.Increment(ref _taken);
 
     private Caller Add(string name)
     {

@@ -75,11 +75,12 @@ internal sealed class TakeoverLock(TimeSpan patience, Action? releasing = null) 
         holder?.Cancel();
     }
 
-    /// <summary>The right to change what the lock protects.</summary>
+    /// <summary>The right to change what the lock protects, which a request keeps from its first step to its last.</summary>
     internal sealed class Holder : IDisposable
     {
         private readonly TakeoverLock _owner;
         private readonly CancellationTokenSource _superseded = new();
+        private bool _isResting;
         private bool _released;
 
         public Holder(TakeoverLock owner)
@@ -91,23 +92,32 @@ internal sealed class TakeoverLock(TimeSpan patience, Action? releasing = null) 
         /// <summary>Canceled when somebody else wants the lock. Stays readable after the release.</summary>
         public CancellationToken Superseded { get; }
 
-        public void Dispose()
+        /// <summary>Ends a step: until the next one, somebody else who wants the lock has it at once.</summary>
+        public void Rest()
         {
             lock (_owner._gate)
             {
-                if (_released)
-                {
-                    return;
-                }
-
-                _released = true;
-                _owner._holder = null;
-                _superseded.Dispose();
+                _isResting = true;
             }
 
-            _owner._releasing?.Invoke();
-            _owner._free.Release();
+            if (Superseded.IsCancellationRequested)
+            {
+                Release(onlyIfResting: true);
+            }
         }
+
+        /// <summary>Begins the next step.</summary>
+        /// <returns>False if somebody else has had the lock since the last one.</returns>
+        public bool TryResume()
+        {
+            lock (_owner._gate)
+            {
+                _isResting = false;
+                return !_released;
+            }
+        }
+
+        public void Dispose() => Release(onlyIfResting: false);
 
         public void Cancel()
         {
@@ -119,6 +129,26 @@ internal sealed class TakeoverLock(TimeSpan patience, Action? releasing = null) 
             {
                 // It has let go already.
             }
+
+            Release(onlyIfResting: true);
+        }
+
+        private void Release(bool onlyIfResting)
+        {
+            lock (_owner._gate)
+            {
+                if (_released || (onlyIfResting && !_isResting))
+                {
+                    return;
+                }
+
+                _released = true;
+                _owner._holder = null;
+                _superseded.Dispose();
+            }
+
+            _owner._releasing?.Invoke();
+            _owner._free.Release();
         }
     }
 }

@@ -5,37 +5,31 @@ using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
-/// <content>Moving files and folders, and creating and deleting folders.</content>
-public sealed partial class LocalFileStore
+/// <summary>Moves files and folders, and creates and deletes folders, as far as a tree leads. Thread-safe.</summary>
+internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles files)
 {
-    /// <inheritdoc/>
-    /// <remarks>
-    /// A link is moved itself, only within its folder, where it leads to the same file, and only if that is a file or folder of the
-    /// store. A known digest moves along. Uploads and writes that have begun keep the name that they were begun with, except that a
-    /// write into a folder that is moved meanwhile follows it, where the kernel resolves names.
-    /// </remarks>
     public async ValueTask<StoredFile?> MoveAsync(
         TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken)
     {
-        ThrowIfRoot(from);
-        ThrowIfRoot(to);
+        LocalFiles.ThrowIfRoot(from);
+        LocalFiles.ThrowIfRoot(to);
         if (to.IsIn(from))
         {
             throw Errors.IntoItself(from);
         }
 
-        using NameLocks.Pair entered = await Locks.EnterAsync(from, to, cancellationToken);
+        using NameLocks.Pair entered = await store.Locks.EnterAsync(from, to, cancellationToken);
         try
         {
-            using StoreFolder? source = _tree.TryOpenFolderOf(from, create: false, follow: false, out string oldName);
+            using StoreFolder? source = tree.TryOpenFolderOf(from, create: false, follow: false, out string oldName);
             if (source is null || !source.TryLook(oldName, out FileFacts facts, out bool isFolder, out bool isLink))
             {
                 throw Errors.NothingThere(from);
             }
 
-            using StoreFolder target = _tree.TryOpenFolderOf(to, create: false, follow: false, out string newName)
+            using StoreFolder target = tree.TryOpenFolderOf(to, create: false, follow: false, out string newName)
                 ?? throw Errors.NoFolderFor(to);
-            using SafeFileHandle? file = isFolder ? null : _tree.TryOpenFile(from);
+            using SafeFileHandle? file = isFolder ? null : tree.TryOpenFile(from);
             ThrowIfNotMovable(source, oldName, from, to, isFolder, isLink, file);
             if (isFolder)
             {
@@ -44,11 +38,11 @@ public sealed partial class LocalFileStore
 
             (StoredFile File, FileFacts Facts)? before = file is null
                 ? null
-                : await DescribeAsync(file, from, DigestNeed.IfKnown, cancellationToken);
+                : await files.DescribeAsync(file, from, DigestNeed.IfKnown, cancellationToken);
             options.Source.ThrowIfNotMet(from, before?.File);
             bool replaces = CheckTarget(target, newName, to, mayReplace: options.Replace && file is not null, out long replaced);
             source.Move(oldName, target, newName, replaces);
-            Limits.AddUsed(-replaced);
+            store.Limits.AddUsed(-replaced);
             target.Flush();
             if (from.Folder != to.Folder)
             {
@@ -57,11 +51,11 @@ public sealed partial class LocalFileStore
 
             if (before is not { } known)
             {
-                _work.MoveRecords(from, to);
+                store.Work.MoveRecords(from, to);
                 return null;
             }
 
-            _digests.Remove(from);
+            store.Digests.Remove(from);
             return await DescribeMovedAsync(file!, known.Facts, known.File.Sha256, to);
         }
         catch (Exception exception)
@@ -76,18 +70,17 @@ public sealed partial class LocalFileStore
         }
     }
 
-    /// <inheritdoc/>
-    public async ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken)
+    public async ValueTask CreateAsync(TransferName folder, CancellationToken cancellationToken)
     {
         if (folder.IsRoot)
         {
             throw Errors.NameTaken(folder);
         }
 
-        SemaphoreSlim entered = await Locks.EnterAsync(folder, cancellationToken);
+        SemaphoreSlim entered = await store.Locks.EnterAsync(folder, cancellationToken);
         try
         {
-            using StoreFolder parent = _tree.TryOpenFolderOf(folder, create: false, follow: false, out string name)
+            using StoreFolder parent = tree.TryOpenFolderOf(folder, create: false, follow: false, out string name)
                 ?? throw Errors.NoFolderFor(folder);
             if (parent.TryLook(name, out _, out _, out _))
             {
@@ -108,20 +101,14 @@ public sealed partial class LocalFileStore
         }
     }
 
-    /// <inheritdoc/>
-    /// <remarks>
-    /// The folder disappears in one step, and is then deleted; what a killed process leaves of it, the next one deletes. Links in it
-    /// are deleted, never followed. A folder that is, or contains, the folder of another store is refused, and so is one with anything
-    /// that no listing shows, unless only the folders above it make its name too long.
-    /// </remarks>
-    public async ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken)
+    public async ValueTask<bool> DeleteAsync(TransferName folder, CancellationToken cancellationToken)
     {
-        ThrowIfRoot(folder);
-        SemaphoreSlim entered = await Locks.EnterAsync(folder, cancellationToken);
+        LocalFiles.ThrowIfRoot(folder);
+        SemaphoreSlim entered = await store.Locks.EnterAsync(folder, cancellationToken);
         try
         {
             await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-            using StoreFolder? parent = _tree.TryOpenFolderOf(folder, create: false, follow: false, out string name);
+            using StoreFolder? parent = tree.TryOpenFolderOf(folder, create: false, follow: false, out string name);
             if (parent is null || !parent.TryLook(name, out _, out bool isFolder, out _) || !isFolder)
             {
                 return false;
@@ -140,7 +127,7 @@ public sealed partial class LocalFileStore
             }
             else
             {
-                FolderWalk.Delete(parent.PathOf(name), Native, bytes => Limits.AddUsed(-bytes));
+                FolderWalk.Delete(parent.PathOf(name), store.Native, bytes => store.Limits.AddUsed(-bytes));
                 parent.Flush();
             }
 
@@ -157,8 +144,6 @@ public sealed partial class LocalFileStore
         }
     }
 
-    private string RemovedPath => Path.Combine(Root, NameRules.HiddenFolder, "removed");
-
     private void ThrowIfNotMovable(
         StoreFolder source, string oldName, TransferName from, TransferName to, bool isFolder, bool isLink, SafeFileHandle? file)
     {
@@ -171,7 +156,7 @@ public sealed partial class LocalFileStore
         }
         else if (isLink)
         {
-            using StoreFolder? folder = file is null ? _tree.TryOpenFolder(from) : null;
+            using StoreFolder? folder = file is null ? tree.TryOpenFolder(from) : null;
             if (file is null && folder is null)
             {
                 throw Errors.NothingThere(from);
@@ -202,7 +187,7 @@ public sealed partial class LocalFileStore
             throw Errors.NameTaken(to);
         }
 
-        using SafeFileHandle? linked = isLink ? _tree.TryOpenFile(to) ?? throw Errors.NameTaken(to) : null;
+        using SafeFileHandle? linked = isLink ? tree.TryOpenFile(to) ?? throw Errors.NameTaken(to) : null;
         if (!isLink && !present.IsRegular)
         {
             throw Errors.IsNoFile(to);
@@ -216,14 +201,14 @@ public sealed partial class LocalFileStore
     private async ValueTask<StoredFile> DescribeMovedAsync(
         SafeFileHandle file, FileFacts before, Sha256Digest? digest, TransferName to)
     {
-        FileFacts after = _tree.Look(file);
+        FileFacts after = tree.Look(file);
         if (digest is not { } known || (after with { Changed = before.Changed }) != before)
         {
-            return (await DescribeAsync(file, to, DigestNeed.IfKnown, CancellationToken.None)).File;
+            return (await files.DescribeAsync(file, to, DigestNeed.IfKnown, CancellationToken.None)).File;
         }
 
-        _watch.Published(after);
-        _digests.Write(to, after, known);
+        store.Watch.Published(after);
+        store.Digests.Write(to, after, known);
         return after.ToFile(to, known);
     }
 
@@ -231,15 +216,15 @@ public sealed partial class LocalFileStore
     /// <returns>Where it is now; null if it is on another file system, where it stays.</returns>
     private string? TryHide(StoreFolder parent, string name)
     {
-        Directory.CreateDirectory(RemovedPath);
+        Directory.CreateDirectory(store.RemovedPath);
         string place = RandomNumberGenerator.GetHexString(32, lowercase: true);
-        using StoreFolder removed = Native
-            ? new NativeFolder(Folder.Open(RemovedPath))
-            : new PortableFolder(RemovedPath, native: false);
+        using StoreFolder removed = store.Native
+            ? new NativeFolder(Folder.Open(store.RemovedPath))
+            : new PortableFolder(store.RemovedPath, native: false);
         try
         {
             parent.Move(name, removed, place, replace: false);
-            return Path.Combine(RemovedPath, place);
+            return Path.Combine(store.RemovedPath, place);
         }
         catch (IOException exception) when (SystemError.Kind(exception, FilePipeError.Failed) == FilePipeError.CrossDevice)
         {
@@ -253,7 +238,7 @@ public sealed partial class LocalFileStore
         int omitted = 0;
         try
         {
-            using StoreFolder? folder = _tree.TryOpenFolder(name);
+            using StoreFolder? folder = tree.TryOpenFolder(name);
             if (folder is null)
             {
                 return 0;
@@ -289,8 +274,8 @@ public sealed partial class LocalFileStore
     {
         try
         {
-            using SafeFileHandle? file = _tree.TryOpenFile(link);
-            using StoreFolder? folder = file is null ? _tree.TryOpenFolder(link) : null;
+            using SafeFileHandle? file = tree.TryOpenFile(link);
+            using StoreFolder? folder = file is null ? tree.TryOpenFolder(link) : null;
             return file is null && folder is null;
         }
         catch (TransferException)
@@ -301,7 +286,7 @@ public sealed partial class LocalFileStore
 
     private void ThrowIfHasStore(string path, TransferName folder, CancellationToken cancellationToken)
     {
-        foreach (FolderWalk.Entry entry in FolderWalk.Enumerate(path, Native))
+        foreach (FolderWalk.Entry entry in FolderWalk.Enumerate(path, store.Native))
         {
             cancellationToken.ThrowIfCancellationRequested();
             if (entry.IsFolder && entry.Name.Equals(NameRules.HiddenFolder, StringComparison.OrdinalIgnoreCase))
@@ -320,7 +305,7 @@ public sealed partial class LocalFileStore
             return;
         }
 
-        foreach (FolderWalk.Entry entry in FolderWalk.Enumerate(path, Native))
+        foreach (FolderWalk.Entry entry in FolderWalk.Enumerate(path, store.Native))
         {
             cancellationToken.ThrowIfCancellationRequested();
             if (bytes + 1 + entry.NameBytes > NameRules.MaxBytes)
@@ -331,9 +316,9 @@ public sealed partial class LocalFileStore
     }
 
     /// <summary>Deletes what was left of deleted folders.</summary>
-    private void DeleteRemains()
+    public void DeleteRemains()
     {
-        foreach (string folder in Directory.Exists(RemovedPath) ? Directory.GetDirectories(RemovedPath) : [])
+        foreach (string folder in Directory.Exists(store.RemovedPath) ? Directory.GetDirectories(store.RemovedPath) : [])
         {
             TryDeleteRemains(folder);
         }
@@ -344,7 +329,7 @@ public sealed partial class LocalFileStore
     {
         try
         {
-            FolderWalk.Delete(folder, Native, bytes => Limits.AddUsed(-bytes));
+            FolderWalk.Delete(folder, store.Native, bytes => store.Limits.AddUsed(-bytes));
         }
         catch (IOException)
         {

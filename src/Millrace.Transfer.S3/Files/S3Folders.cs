@@ -1,7 +1,7 @@
 namespace Millrace.Transfer.S3;
 
-/// <content>Moving and folders, as far as a bucket can do them.</content>
-public sealed partial class S3FileStore
+/// <summary>Moves files, and creates and deletes folders, as far as a bucket can do that. Thread-safe.</summary>
+internal sealed class S3Folders(S3Store store, S3Files files, Publisher publisher)
 {
     private const int NotImplemented = 501;
 
@@ -11,43 +11,38 @@ public sealed partial class S3FileStore
     /// <summary>Files of a folder that are deleted at once.</summary>
     private const int DeletedAtOnce = 8;
 
-    /// <inheritdoc/>
-    /// <remarks>
-    /// The bucket copies the file, then the old name is deleted: a server that dies in between leaves both. A folder is refused with
-    /// the status 501, because a bucket cannot move many objects in one step.
-    /// </remarks>
     public async ValueTask<StoredFile?> MoveAsync(
         TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken)
     {
-        ThrowIfRoot(from);
-        ThrowIfRoot(to);
+        S3Files.ThrowIfRoot(from);
+        S3Files.ThrowIfRoot(to);
         if (to.IsIn(from))
         {
-            throw S3Errors.Invalid($"'{from}' cannot be moved into itself. Choose another name.", from.Value);
+            throw Errors.Invalid($"'{from}' cannot be moved into itself. Choose another name.", from.Value);
         }
 
         await using NameClaim? source = options.Source.IsNone
             ? null
-            : await _publisher.ClaimAsync(from, options.Source, cancellationToken);
-        GetObjectMetadataResponse head = await _bucket.HeadAsync(_keys.Of(from), cancellationToken)
-            ?? throw (await FolderExistsAsync(from, cancellationToken) ? Refuse(from) : S3Errors.NoFile(from));
+            : await publisher.ClaimAsync(from, options.Source, cancellationToken);
+        GetObjectMetadataResponse head = await store.Bucket.HeadAsync(store.Keys.Of(from), cancellationToken)
+            ?? throw (await files.FolderExistsAsync(from, cancellationToken) ? Refuse(from) : Errors.NoFile(from));
         await ThrowIfFolderAsync(to, cancellationToken);
-        await _publisher.CheckFoldersAsync(to, cancellationToken);
+        await publisher.CheckFoldersAsync(to, cancellationToken);
         WritePrecondition condition = new() { CreateNew = !options.Replace };
-        await using NameClaim? target = options.Replace ? null : await _publisher.ClaimAsync(to, condition, cancellationToken);
+        await using NameClaim? target = options.Replace ? null : await publisher.ClaimAsync(to, condition, cancellationToken);
         try
         {
             target?.ThrowIfLost();
-            _absent.Remove(_keys.Of(to));
+            store.Absent.Remove(store.Keys.Of(to));
             await CopyFileAsync(from, to, head, condition, cancellationToken);
             source?.ThrowIfLost();
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {
             // A retry of a request whose response was lost finds its own file.
-            if (await _publisher.FindAsync(to, FileMetadata.VersionOf(head), digest: null, cancellationToken) is null)
+            if (await publisher.FindAsync(to, FileMetadata.VersionOf(head), digest: null, cancellationToken) is null)
             {
-                await _publisher.CheckAsync(to, condition, cancellationToken);
+                await publisher.CheckAsync(to, condition, cancellationToken);
                 throw S3Errors.IsConditionFailed(exception)
                     ? new TransferException(TransferError.Changed, $"'{from}' was replaced while it was being moved.", from.Value)
                     : S3Errors.Translate(exception, from.Value);
@@ -55,55 +50,48 @@ public sealed partial class S3FileStore
         }
 
         // A move adds nothing; what it replaced, and what stays under the old name, is found by the next count.
-        _quota.Deleted();
-        if (await _bucket.HeadAsync(_keys.Of(from), CancellationToken.None) is { } left
+        store.Quota.Deleted();
+        if (await store.Bucket.HeadAsync(store.Keys.Of(from), CancellationToken.None) is { } left
             && string.Equals(left.ETag, head.ETag, StringComparison.Ordinal))
         {
             // A version that was put meanwhile stays.
-            await _bucket.DeleteAsync(_keys.Of(from), CancellationToken.None);
+            await store.Bucket.DeleteAsync(store.Keys.Of(from), CancellationToken.None);
             if (FileMetadata.DigestOf(head) is null)
             {
-                await _digests.DeleteAsync(from, CancellationToken.None);
+                await store.Digests.DeleteAsync(from, CancellationToken.None);
             }
         }
 
-        return await FindAsync(to, DigestNeed.IfKnown, CancellationToken.None) ?? throw S3Errors.NoFile(to);
+        return await files.FindAsync(to, DigestNeed.IfKnown, CancellationToken.None) ?? throw Errors.NoFile(to);
     }
 
-    /// <inheritdoc/>
-    /// <remarks>An empty object with the folder's name and a slash, as other tools write it. The folder above need not exist.</remarks>
-    public async ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken)
+    public async ValueTask CreateAsync(TransferName folder, CancellationToken cancellationToken)
     {
-        ThrowIfRoot(folder);
-        await _publisher.CheckAsync(folder, new WritePrecondition { CreateNew = true }, cancellationToken);
+        S3Files.ThrowIfRoot(folder);
+        await publisher.CheckAsync(folder, new WritePrecondition { CreateNew = true }, cancellationToken);
         await ThrowIfFolderAsync(folder, cancellationToken);
-        await _publisher.CheckFoldersAsync(folder, cancellationToken);
-        if (!await _bucket.TryCreateAsync(_keys.OfFolder(folder), default, cancellationToken))
+        await publisher.CheckFoldersAsync(folder, cancellationToken);
+        if (!await store.Bucket.TryCreateAsync(store.Keys.OfFolder(folder), default, cancellationToken))
         {
             throw NameTaken(folder);
         }
     }
 
-    /// <inheritdoc/>
-    /// <remarks>
-    /// One object after the other, in no particular order: a server that dies meanwhile leaves the rest. A folder that contains the
-    /// prefix of another store is refused, and so is one with a key that no listing shows.
-    /// </remarks>
-    public async ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken)
+    public async ValueTask<bool> DeleteAsync(TransferName folder, CancellationToken cancellationToken)
     {
-        ThrowIfRoot(folder);
-        string prefix = _keys.OfFolder(folder);
+        S3Files.ThrowIfRoot(folder);
+        string prefix = store.Keys.OfFolder(folder);
         bool any = false;
         int omitted = 0;
-        await foreach (S3Object found in _bucket.ListAllAsync(prefix, cancellationToken))
+        await foreach (S3Object found in store.Bucket.ListAllAsync(prefix, cancellationToken))
         {
             any = true;
             if (Keys.IsHidden(found.Key.AsSpan(prefix.Length)))
             {
-                throw S3Errors.Invalid($"The folder '{folder}' contains the prefix of another store. Delete that first.", folder.Value);
+                throw Errors.Invalid($"The folder '{folder}' contains the prefix of another store. Delete that first.", folder.Value);
             }
 
-            omitted += _keys.IsOmitted(found.Key) ? 1 : 0;
+            omitted += store.Keys.IsOmitted(found.Key) ? 1 : 0;
         }
 
         if (omitted > 0)
@@ -119,15 +107,15 @@ public sealed partial class S3FileStore
         }
 
         await Parallel.ForEachAsync(
-            _bucket.ListAllAsync(prefix, cancellationToken),
+            store.Bucket.ListAllAsync(prefix, cancellationToken),
             new ParallelOptions { MaxDegreeOfParallelism = DeletedAtOnce, CancellationToken = cancellationToken },
             async (found, cancellation) =>
             {
-                await _bucket.DeleteAsync(found.Key, cancellation);
-                _quota.Deleted();
-                if (_keys.TryName(found.Key, out TransferName name))
+                await store.Bucket.DeleteAsync(found.Key, cancellation);
+                store.Quota.Deleted();
+                if (store.Keys.TryName(found.Key, out TransferName name))
                 {
-                    await _digests.DeleteAsync(name, cancellation);
+                    await store.Digests.DeleteAsync(name, cancellation);
                 }
             });
         return any;
@@ -138,9 +126,9 @@ public sealed partial class S3FileStore
         CancellationToken cancellationToken)
     {
         string version = FileMetadata.VersionOf(head);
-        if (FileMetadata.DigestOf(head) is null && await _digests.ReadAsync(from, version, cancellationToken) is { } digest)
+        if (FileMetadata.DigestOf(head) is null && await store.Digests.ReadAsync(from, version, cancellationToken) is { } digest)
         {
-            await _digests.WriteAsync(to, version, digest, cancellationToken);
+            await store.Digests.WriteAsync(to, version, digest, cancellationToken);
         }
 
         // Only some services look at a condition when they copy; all look at it when they write, and parts become a file at once.
@@ -150,34 +138,34 @@ public sealed partial class S3FileStore
             return;
         }
 
-        if (!condition.CreateNew && head.ContentLength <= MaxCopyBytes)
+        if (!condition.CreateNew && head.ContentLength <= Multipart.MaxCopyBytes)
         {
-            await _bucket.Client.CopyObjectAsync(
+            await store.Bucket.Client.CopyObjectAsync(
                 new CopyObjectRequest
                 {
-                    SourceBucket = _bucket.Name,
-                    SourceKey = _keys.Of(from),
-                    DestinationBucket = _bucket.Name,
-                    DestinationKey = _keys.Of(to),
+                    SourceBucket = store.Bucket.Name,
+                    SourceKey = store.Keys.Of(from),
+                    DestinationBucket = store.Bucket.Name,
+                    DestinationKey = store.Keys.Of(to),
                     ETagToMatch = FileMetadata.Unquote(head.ETag),
                 },
                 cancellationToken);
             return;
         }
 
-        var multipart = new Multipart(_bucket, _keys.Of(to), version, like: head);
+        var multipart = new Multipart(store.Bucket, store.Keys.Of(to), version, like: head);
         string uploadId = await multipart.CreateAsync(cancellationToken);
         try
         {
             var tags = new List<string>();
             for (long at = 0; at < head.ContentLength; at += CopyPartBytes)
             {
-                CopyPartResponse part = await _bucket.Client.CopyPartAsync(
+                CopyPartResponse part = await store.Bucket.Client.CopyPartAsync(
                     new CopyPartRequest
                     {
-                        SourceBucket = _bucket.Name,
-                        SourceKey = _keys.Of(from),
-                        DestinationBucket = _bucket.Name,
+                        SourceBucket = store.Bucket.Name,
+                        SourceKey = store.Keys.Of(from),
+                        DestinationBucket = store.Bucket.Name,
                         DestinationKey = multipart.Key,
                         UploadId = uploadId,
                         PartNumber = tags.Count + 1,
@@ -189,7 +177,7 @@ public sealed partial class S3FileStore
                 tags.Add(FileMetadata.Unquote(part.ETag));
             }
 
-            await _publisher.CheckAsync(to, condition, cancellationToken);
+            await publisher.CheckAsync(to, condition, cancellationToken);
             await multipart.CompleteAsync(tags, condition, cancellationToken);
         }
         catch
@@ -203,17 +191,17 @@ public sealed partial class S3FileStore
     private async ValueTask RewriteAsync(
         TransferName from, TransferName to, GetObjectMetadataResponse head, CancellationToken cancellationToken)
     {
-        using PartBuffer content = await _memory.RentAsync(Math.Max(1, head.ContentLength), cancellationToken);
-        await FillAsync(content, _keys.Of(from), FileMetadata.Unquote(head.ETag), head.ContentLength, cancellationToken);
-        PutObjectRequest request = _bucket.PutRequest(_keys.Of(to), content);
+        using PartBuffer content = await store.Memory.RentAsync(Math.Max(1, head.ContentLength), cancellationToken);
+        await store.FillAsync(content, store.Keys.Of(from), FileMetadata.Unquote(head.ETag), head.ContentLength, cancellationToken);
+        PutObjectRequest request = store.Bucket.PutRequest(store.Keys.Of(to), content);
         request.IfNoneMatch = "*";
         FileMetadata.Copy(head, request.Headers, request.Metadata);
-        await _bucket.Client.PutObjectAsync(request, cancellationToken);
+        await store.Bucket.Client.PutObjectAsync(request, cancellationToken);
     }
 
     private async ValueTask ThrowIfFolderAsync(TransferName name, CancellationToken cancellationToken)
     {
-        if (await FolderExistsAsync(name, cancellationToken))
+        if (await files.FolderExistsAsync(name, cancellationToken))
         {
             throw NameTaken(name);
         }

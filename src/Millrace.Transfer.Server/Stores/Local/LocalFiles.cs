@@ -1,0 +1,194 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Finds, reads, lists and deletes files of a store, as far as a tree leads. Thread-safe.</summary>
+internal sealed class LocalFiles(LocalStore store, StoreTree tree)
+{
+    /// <summary>ERROR_DIR_NOT_EMPTY of winerror.h.</summary>
+    private const int WindowsNotEmpty = unchecked((int)0x80070091);
+
+    public async ValueTask<StoredFile?> FindAsync(
+        TransferName name, DigestNeed digest, CancellationToken cancellationToken)
+    {
+        using SafeFileHandle? handle = name.IsRoot ? null : tree.TryOpenFile(name);
+        return handle is null ? null : (await DescribeAsync(handle, name, digest, cancellationToken)).File;
+    }
+
+    public async ValueTask<StoredFileReader> OpenReadAsync(
+        TransferName name, DigestNeed digest, CancellationToken cancellationToken)
+    {
+        SafeFileHandle handle = (name.IsRoot ? null : tree.TryOpenFile(name)) ?? throw Errors.NoFile(name);
+        try
+        {
+            (StoredFile file, FileFacts facts) = await DescribeAsync(handle, name, digest, cancellationToken);
+            return new LocalFileReader(tree, handle, facts, file, store.Load);
+        }
+        catch
+        {
+            handle.Dispose();
+            throw;
+        }
+    }
+
+    public async ValueTask<bool> DeleteAsync(
+        TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
+    {
+        ThrowIfRoot(name);
+        SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken);
+        try
+        {
+            await CheckAsync(name, precondition, cancellationToken);
+            return Delete(name);
+        }
+        catch (Exception exception)
+            when (exception is IOException and not TransferException or UnauthorizedAccessException)
+        {
+            throw Errno.Of(exception) == Errno.NotEmpty || exception.HResult == WindowsNotEmpty
+                ? Errors.NotEmpty(name)
+                : Errors.Translate(exception, "delete", name);
+        }
+        finally
+        {
+            entered.Release();
+        }
+    }
+
+    public async ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken)
+    {
+        await store.Listings.WaitAsync(cancellationToken);
+        try
+        {
+            // Reading folders is not for the thread of a request.
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            using StoreFolder folder = tree.TryOpenFolder(options.Folder) ?? throw Errors.NoFolder(options.Folder);
+            return await new FileLister(tree, store.Watch, store.Digests, store.Snapshots, options).ListAsync(folder, cancellationToken);
+        }
+        catch (UnauthorizedAccessException exception)
+        {
+            throw Errors.Translate(exception, "list", options.Folder);
+        }
+        finally
+        {
+            store.Listings.Release();
+        }
+    }
+
+    public ValueTask<bool> FolderExistsAsync(TransferName folder, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        using StoreFolder? opened = tree.TryOpenFolder(folder);
+        return new ValueTask<bool>(opened is not null);
+    }
+
+    private bool Delete(TransferName name)
+    {
+        using StoreFolder? folder = tree.TryOpenFolderOf(name, create: false, follow: false, out string fileName);
+        if (folder is null || !folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink))
+        {
+            return false;
+        }
+
+        if (isFolder)
+        {
+            Directory.Delete(folder.PathOf(fileName));
+            folder.Flush();
+            return true;
+        }
+
+        using (SafeFileHandle? file = isLink ? tree.TryOpenFile(name) : null)
+        {
+            if (file is null && (isLink || !facts.IsRegular))
+            {
+                return false;
+            }
+        }
+
+        if (!folder.Remove(fileName))
+        {
+            return false;
+        }
+
+        if (!isLink)
+        {
+            store.Limits.AddUsed(-facts.Length);
+        }
+
+        folder.Flush();
+        store.Digests.Remove(name);
+        return true;
+    }
+
+    /// <summary>Throws when a precondition is not met.</summary>
+    public async ValueTask CheckAsync(TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
+    {
+        if (!precondition.IsNone)
+        {
+            precondition.ThrowIfNotMet(name, await FindAsync(name, DigestNeed.IfKnown, cancellationToken));
+        }
+    }
+
+    public async ValueTask<(StoredFile File, FileFacts Facts)> DescribeAsync(
+        SafeFileHandle handle, TransferName name, DigestNeed need, CancellationToken cancellationToken)
+    {
+        if (await store.Watch.LookAsync(handle, cancellationToken) is not { } facts)
+        {
+            FileFacts now = tree.Look(handle);
+            return need == DigestNeed.Always
+                ? throw Errors.KeepsChanging(name)
+                : (VersionWatch.Unsettled(now, name), now);
+        }
+
+        if (store.Known.Find(name, facts) is { } known)
+        {
+            return (known, facts);
+        }
+
+        Sha256Digest? digest = store.Digests.TryRead(name, facts);
+        if (digest is null && need != DigestNeed.IfKnown)
+        {
+            if (need == DigestNeed.Always || facts.Length <= store.Options.CheapDigestBytes)
+            {
+                digest = await ComputeAsync(handle, name, facts, need, cancellationToken);
+            }
+            else
+            {
+                store.Work.ComputeLater(name, facts);
+            }
+        }
+
+        StoredFile file = facts.ToFile(name, digest);
+        if (digest is not null)
+        {
+            store.Known.Add(file, facts);
+        }
+
+        return (file, facts);
+    }
+
+    private async ValueTask<Sha256Digest?> ComputeAsync(
+        SafeFileHandle handle, TransferName name, FileFacts facts, DigestNeed need, CancellationToken cancellationToken)
+    {
+        Sha256Digest? digest = await store.Work.ComputeAsync(name, facts, cancellationToken);
+        if (digest is not null || need != DigestNeed.Always)
+        {
+            return digest;
+        }
+
+        // The name has another version by now; this one is still open here.
+        digest = await DigestWork.HashAsync(handle, facts.Length, cancellationToken);
+        FileFacts after = tree.Look(handle);
+        return after.Length == facts.Length && after.Modified == facts.Modified
+            ? digest
+            : throw Errors.KeepsChanging(name);
+    }
+
+    public static void ThrowIfRoot(TransferName name)
+    {
+        if (name.IsRoot)
+        {
+            throw Errors.IsFolder(name);
+        }
+    }
+}

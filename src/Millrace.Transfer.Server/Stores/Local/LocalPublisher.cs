@@ -1,0 +1,201 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Gives received bytes their name, as far as a tree leads. Thread-safe.</summary>
+internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFiles files)
+{
+    /// <summary>Starts a file, of which nothing is visible before it is published.</summary>
+    public async ValueTask<StoredFileWriter> CreateAsync(
+        TransferName name, CreateFileOptions options, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        LocalFiles.ThrowIfRoot(name);
+        if (options.Length is { } length)
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(length, nameof(options));
+            store.Limits.CheckFile(name, length);
+        }
+
+        if (!options.IsPreconditionChecked)
+        {
+            await files.CheckAsync(name, options.Precondition, cancellationToken);
+        }
+
+        await store.Limits.CheckTotalAsync(name, options.Length ?? 0, cancellationToken);
+        return Create(name, options, new Reservation(store.Limits));
+    }
+
+    /// <summary>
+    /// Publishes an upload in steps between which the process may die: writes the intent, renames, writes the result. A restart
+    /// finds out by the intent which steps were done (<see cref="UploadRegistry.Load"/>).
+    /// </summary>
+    public async ValueTask PublishAsync(LocalUpload upload, Sha256Digest? digest, CancellationToken cancellationToken)
+    {
+        WritePrecondition precondition = upload.Record.ToPrecondition();
+        using StoreFolder folder = tree.TryOpenFolderOf(
+            upload.Name, create: true, follow: !precondition.CreateNew, out string fileName)!;
+        ThrowIfNoFile(folder, fileName, upload.Name);
+        string path = folder.PathOf(fileName);
+        var options = new FileWriteOptions
+        {
+            CreateNew = precondition.CreateNew,
+            Durability = store.Options.Durability,
+        };
+        StoredFile file;
+        try
+        {
+            await using FilePipeWriter data = FilePipe.Resume(upload.DataPath, path, options);
+            file = await RenameUploadAsync(data, path, upload, digest, cancellationToken);
+        }
+        catch (FilePipeException exception) when (IsOtherFileSystem(exception.Error))
+        {
+            // Another file system is mounted below the root.
+            await using (FilePipeWriter copy = FilePipe.Create(path, options))
+            {
+                using FilePipeReader source = FilePipe.OpenRead(upload.DataPath);
+                await source.CopyToAsync(copy, cancellationToken);
+                file = await RenameUploadAsync(copy, path, upload, digest, cancellationToken);
+            }
+
+            File.Delete(upload.DataPath);
+        }
+
+        await upload.WriteResultAsync(file);
+    }
+
+    /// <summary>Renames a finished file to its name if the precondition holds, and describes the result.</summary>
+    /// <param name="file">All its bytes are written.</param>
+    /// <param name="name">Its name.</param>
+    /// <param name="precondition">Checked atomically with the rename, as far as requests to this store go.</param>
+    /// <param name="digest">Its digest, if known.</param>
+    /// <param name="reservation">What was reserved for it.</param>
+    /// <param name="upload">The upload that it was, whose state file says beforehand what is about to happen; null for none.</param>
+    /// <param name="cancellationToken">Until the publication begins.</param>
+    public async ValueTask<StoredFile> PublishAsync(
+        FilePipeWriter file,
+        TransferName name,
+        WritePrecondition precondition,
+        Sha256Digest? digest,
+        Reservation reservation,
+        LocalUpload? upload,
+        CancellationToken cancellationToken)
+    {
+        SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken);
+        try
+        {
+            await files.CheckAsync(name, precondition, cancellationToken);
+            long length = file.Position;
+            using SafeFileHandle? open = store.Native ? FileReopen.TryOpen(file.Handle) : null;
+            long? stamp = store.Watch.Stamp(file.Handle);
+            if (upload is not null)
+            {
+                await upload.WriteIntentAsync(length, stamp ?? 0, digest);
+            }
+
+            // By the folder that is held open: somebody may delete it meanwhile, and what was in it is subtracted there.
+            long replaced = store.Options.MaxTotalBytes is null ? 0 : FolderWalk.LengthOf(file.TargetPath);
+            await file.CommitAsync(cancellationToken);
+            bool isThere = replaced == 0 || open is null || tree.TryLook(name) == tree.Look(open);
+            reservation.Publish(length, isThere ? replaced : 0);
+            using SafeFileHandle? found = open is null ? tree.TryOpenFile(name) : null;
+            return Describe(open ?? found ?? throw Errors.NoFile(name), name, length, stamp, digest);
+        }
+        finally
+        {
+            entered.Release();
+        }
+    }
+
+    /// <summary>Makes what is written to a file subject to the limits.</summary>
+    public LimitedBody Limit(FilePipeWriter file, TransferName name, long? length, Reservation reservation) =>
+        new(file, store.Limits, name, length, reservation, store.Native);
+
+    private async ValueTask<StoredFile> RenameUploadAsync(
+        FilePipeWriter file, string path, LocalUpload upload, Sha256Digest? digest, CancellationToken cancellationToken)
+    {
+        ThrowIfLinkFollowed(file, path, upload.Name);
+        await file.FlushAsync(cancellationToken);
+        return await PublishAsync(
+            file, upload.Name, upload.Record.ToPrecondition(), digest, upload.Reservation, upload, cancellationToken);
+    }
+
+    private StoredFile Describe(
+        SafeFileHandle open, TransferName name, long length, long? stamp, Sha256Digest? digest)
+    {
+        FileFacts facts = tree.Look(open);
+        if (facts.Length != length || facts.Modified != stamp)
+        {
+            // It was changed again already; or unused reserved space was released, which counts as a modification.
+            return VersionWatch.Unsettled(facts, name) with { Sha256 = digest };
+        }
+
+        store.Watch.Published(facts);
+        if (digest is { } known)
+        {
+            store.Digests.Write(name, facts, known);
+        }
+
+        return facts.ToFile(name, digest);
+    }
+
+    /// <summary>
+    /// Whether a rename was refused because of its target's file system. The portable writer copies then, which fails because
+    /// the upload is open.
+    /// </summary>
+    private bool IsOtherFileSystem(FilePipeError error) =>
+        error == FilePipeError.CrossDevice || (!store.Native && error == FilePipeError.Sharing);
+
+    private LocalFileWriter Create(TransferName name, CreateFileOptions options, Reservation reservation)
+    {
+        StoreFolder folder = tree.TryOpenFolderOf(
+            name, create: true, follow: !options.Precondition.CreateNew, out string fileName)!;
+        FilePipeWriter? file = null;
+        try
+        {
+            store.Limits.CheckDevice(name, options.Length ?? 0);
+            ThrowIfNoFile(folder, fileName, name);
+            string path = folder.PathOf(fileName);
+            file = FilePipe.Create(
+                path,
+                new FileWriteOptions
+                {
+                    CreateNew = options.Precondition.CreateNew,
+                    Durability = store.Options.Durability,
+                });
+            ThrowIfLinkFollowed(file, path, name);
+            LimitedBody limited = Limit(file, name, options.Length, reservation);
+            return new LocalFileWriter(store, this, name, options, folder, file, limited, reservation);
+        }
+        catch (Exception exception)
+        {
+            file?.Dispose();
+            folder.Dispose();
+            if (exception is FilePipeException)
+            {
+                throw Errors.Translate(exception, "create", name);
+            }
+
+            throw;
+        }
+    }
+
+    private static void ThrowIfNoFile(StoreFolder folder, string fileName, TransferName name)
+    {
+        if (folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink)
+            && !facts.IsRegular && !isFolder && !isLink)
+        {
+            throw Errors.IsNoFile(name);
+        }
+    }
+
+    /// <summary>A link that was created after the name was checked would have been followed, wherever it leads.</summary>
+    private static void ThrowIfLinkFollowed(FilePipeWriter file, string path, TransferName name)
+    {
+        if (!string.Equals(file.TargetPath, Path.GetFullPath(path), StringComparison.Ordinal))
+        {
+            throw Errors.LeadsOut(name);
+        }
+    }
+}

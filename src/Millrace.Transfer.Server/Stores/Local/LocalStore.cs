@@ -1,0 +1,143 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// The folder of a <see cref="LocalFileStore"/> and what is known about it, once for all callers, whatever part of it they may use.
+/// Thread-safe.
+/// </summary>
+internal sealed class LocalStore : IAsyncDisposable
+{
+    /// <summary>Listings that run at once, at most.</summary>
+    /// <remarks>More of them would only compete for the device.</remarks>
+    private const int MaxListings = 4;
+
+    private readonly SafeFileHandle _lock;
+
+    /// <summary>Takes the folder.</summary>
+    /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: it is in use, or cannot be written to.</exception>
+    public LocalStore(string root, LocalFileStoreOptions options)
+    {
+        Root = Path.TrimEndingDirectorySeparator(Path.GetFullPath(root));
+        Options = options;
+        if (!Directory.Exists(Root))
+        {
+            throw new DirectoryNotFoundException($"There is no folder '{Root}'. Create it, or name another one.");
+        }
+
+        _lock = Prepare();
+        try
+        {
+            bool mayBeNative = NativeFeatures.Linux && !options.Portable;
+            StoreTree? native = mayBeNative ? NativeTree.TryCreate(Root) : null;
+            Native = native is not null;
+            Tree = native ?? new PortableTree(Root, mayBeNative);
+            Watch = new VersionWatch(Tree, mayBeNative);
+            Snapshots = new FolderSnapshots(Watch, options.SnapshotBytes);
+            Digests = new DigestRecords(Path.Combine(HiddenPath, "digests"));
+            Work = new DigestWork(Tree, Digests, options.CheapDigestBytes);
+            Limits = new StoreLimits(options, Root, CountFiles);
+            Counts = new UploadCounts(options);
+        }
+        catch
+        {
+            _lock.Dispose();
+            throw;
+        }
+    }
+
+    public string Root { get; }
+
+    public LocalFileStoreOptions Options { get; }
+
+    public string UploadsPath => Path.Combine(HiddenPath, "uploads");
+
+    /// <summary>Where deleted folders are until all in them is deleted.</summary>
+    public string RemovedPath => Path.Combine(HiddenPath, "removed");
+
+    /// <summary>Whether the kernel resolves names, so that nobody can swap a link in meanwhile.</summary>
+    public bool Native { get; }
+
+    /// <summary>All of the folder.</summary>
+    public StoreTree Tree { get; }
+
+    public VersionWatch Watch { get; }
+
+    public FolderSnapshots Snapshots { get; }
+
+    public DigestRecords Digests { get; }
+
+    public DigestWork Work { get; }
+
+    public KnownFiles Known { get; } = new();
+
+    public ReadLoad Load { get; } = new();
+
+    public NameLocks Locks { get; } = new();
+
+    public SemaphoreSlim Listings { get; } = new(Math.Clamp(Environment.ProcessorCount - 1, 1, MaxListings));
+
+    public StoreLimits Limits { get; }
+
+    public UploadCounts Counts { get; }
+
+    private string HiddenPath => Path.Combine(Root, NameRules.HiddenFolder);
+
+    /// <summary>Lets others open the folder, after a start that failed.</summary>
+    public void Unlock() => _lock.Dispose();
+
+    public async ValueTask DisposeAsync()
+    {
+        await Work.DisposeAsync();
+        Tree.Dispose();
+        Snapshots.Dispose();
+        Listings.Dispose();
+        Locks.Dispose();
+        Limits.Dispose();
+        _lock.Dispose();
+    }
+
+    private SafeFileHandle Prepare()
+    {
+        string hidden = HiddenPath;
+        try
+        {
+            bool isNew = !Directory.Exists(hidden);
+            Directory.CreateDirectory(hidden);
+            if (isNew && !OperatingSystem.IsWindows())
+            {
+                // Uploads are private to their owners.
+                File.SetUnixFileMode(hidden, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+            }
+
+            if (new DirectoryInfo(hidden).LinkTarget is not null)
+            {
+                throw new TransferException(
+                    TransferError.Failed, $"'{hidden}' is a link. The store keeps its own files there; remove the link.");
+            }
+
+            Directory.CreateDirectory(UploadsPath);
+
+            // An exclusive lock of the framework; the system releases it when the process dies.
+            return File.OpenHandle(
+                Path.Combine(hidden, "lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+        }
+        catch (Exception exception)
+            when (exception is IOException and not TransferException or UnauthorizedAccessException)
+        {
+            throw new TransferException(
+                TransferError.Failed,
+                SystemError.IsSharing(exception)
+                    ? $"The folder '{Root}' is open as a store already, in this process or another. Close that one first."
+                    : $"The folder '{Root}' cannot be a store: {exception.Message} Its user has to be able to write to it.",
+                innerException: exception);
+        }
+    }
+
+    /// <summary>Bytes of all published files, and of deleted ones that still exist.</summary>
+    private long CountFiles() =>
+        FolderWalk.Enumerate(Root, Native, except: NameRules.HiddenFolder).Sum(static entry => entry.CountedBytes)
+        + FolderWalk.Enumerate(RemovedPath, Native).Sum(static entry => entry.CountedBytes);
+}
