@@ -6,7 +6,7 @@ namespace Millrace.Kestrel;
 public interface ISendDelayFeature
 {
     /// <summary>
-    /// Holds back what is written from now on until the time is over. More than <see cref="MillraceSocketOptions.WriteBufferBytes"/>, and
+    /// Holds back later writes until the time is over. More than <see cref="MillraceSocketOptions.WriteBufferBytes"/>, and
     /// ranges of files, are sent at once. Callable from any thread; a later call replaces the time.
     /// </summary>
     /// <remarks>

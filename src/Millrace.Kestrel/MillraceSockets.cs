@@ -46,7 +46,7 @@ public static class MillraceSockets
     /// <param name="services">The application's services.</param>
     /// <returns><paramref name="services"/>.</returns>
     /// <remarks>
-    /// Blocks are pinned arrays. The pool drops what nobody has needed for some seconds, and starts no garbage collection: a program that is
+    /// Blocks are pinned arrays. The pool drops blocks unused for some seconds, and starts no garbage collection: a program that is
     /// to give the memory back at once collects when the counter <c>millrace.kestrel.memory.dropped</c> has grown.
     /// </remarks>
     public static IServiceCollection AddMillraceMemory(this IServiceCollection services)

@@ -140,7 +140,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         await base.DisposeAsync();
     }
 
-    /// <returns>Null if nobody listens.</returns>
+    /// <returns>Null without a listener.</returns>
     private Activity? StartActivity()
     {
         Activity? parent = Activity.Current;

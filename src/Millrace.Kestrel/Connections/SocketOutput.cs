@@ -287,7 +287,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         }
     }
 
-    /// <summary>Keeps what is small until the time is over. Callable from any thread.</summary>
+    /// <summary>Keeps small writes until the time is over. Callable from any thread.</summary>
     public void Delay(TimeSpan time)
     {
         lock (_lock)

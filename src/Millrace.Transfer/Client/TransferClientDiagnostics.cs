@@ -10,7 +10,7 @@ public static class TransferClientDiagnostics
     /// <summary>Name of the <see cref="ActivitySource"/>.</summary>
     public static string Name => "Millrace.Transfer.Client";
 
-    /// <summary>Starts an activity; null if nobody listens.</summary>
+    /// <summary>Starts an activity; null without a listener.</summary>
     internal static Activity? Start(string operation, Uri server)
     {
         Activity? activity = Source.StartActivity(operation, ActivityKind.Client);
@@ -18,7 +18,7 @@ public static class TransferClientDiagnostics
         return activity;
     }
 
-    /// <summary>Starts the activity of a call; null if nobody listens.</summary>
+    /// <summary>Starts the activity of a call; null without a listener.</summary>
     internal static Activity? StartCall(Uri method)
     {
         if (!Source.HasListeners())

@@ -25,7 +25,7 @@ internal sealed class MillraceEventSource : EventSource
 
     private MillraceEventSource()
     {
-        // Read only when somebody collects them.
+        // Read only when they are collected.
         var meter = new Meter("Millrace");
         meter.CreateObservableCounter("millrace.file.io", BytesRead, "By", "Bytes that readers read from their files.");
         meter.CreateObservableCounter(

@@ -69,10 +69,10 @@ internal sealed partial class BlockQueue : IDisposable
         }
     }
 
-    /// <summary>Decides what the reader's own thread does next, and takes or claims the block for it.</summary>
+    /// <summary>Decides the reader thread's next step, and takes or claims the block for it.</summary>
     /// <param name="own">The block to read into in place; null for a free one.</param>
     /// <param name="helps">Whether the thread reads while another one does; otherwise it waits for that one.</param>
-    /// <param name="reads">Whether it reads when nobody does.</param>
+    /// <param name="reads">Whether it reads when no other thread does.</param>
     /// <param name="ahead">Whether a worker is to read further blocks.</param>
     /// <param name="block">The block, if the step has one.</param>
     public ReadStep Next(Block? own, bool helps, bool reads, bool ahead, out Block? block)
@@ -389,7 +389,7 @@ internal enum QueueState
     Stopped,
 }
 
-/// <summary>What the reader's own thread does next: <see cref="BlockQueue.Next"/>.</summary>
+/// <summary>The reader thread's next step: <see cref="BlockQueue.Next"/>.</summary>
 internal enum ReadStep
 {
     /// <summary>Delivers the block.</summary>

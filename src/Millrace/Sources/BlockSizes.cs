@@ -8,7 +8,7 @@ namespace Millrace.Sources;
 
 /// <summary>How many bytes of a file one block takes.</summary>
 /// <param name="Bytes">Bytes that a block takes.</param>
-/// <param name="Reason">Why, for what is not the usual size.</param>
+/// <param name="Reason">The reason, unless it is the usual size.</param>
 internal readonly record struct BlockSizes(int Bytes, string? Reason = null)
 {
     /// <summary>A file is read in at least so many blocks, so that memory stays in proportion to it.</summary>
