@@ -1,3 +1,0 @@
-namespace Millrace.Tests;
-
-public sealed class PublicApiTests() : PublicApiTest(typeof(FilePipe).Assembly);

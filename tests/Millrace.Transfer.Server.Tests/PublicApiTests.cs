@@ -1,3 +1,0 @@
-namespace Millrace.Transfer.Server.Tests;
-
-public sealed class PublicApiTests() : PublicApiTest(typeof(TransferServer).Assembly);

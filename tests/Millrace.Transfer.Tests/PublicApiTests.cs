@@ -1,3 +1,0 @@
-namespace Millrace.Transfer.Tests;
-
-public sealed class PublicApiTests() : PublicApiTest(typeof(TransferClient).Assembly);
