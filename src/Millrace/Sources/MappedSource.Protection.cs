@@ -1,7 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
 using Millrace.Interop;
-using Millrace.Leases;
 
 namespace Millrace.Sources;
 

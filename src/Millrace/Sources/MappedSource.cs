@@ -1,6 +1,5 @@
 using Millrace.Buffers;
 using Millrace.Interop;
-using Millrace.Leases;
 
 namespace Millrace.Sources;
 

@@ -1,7 +1,7 @@
 using Microsoft.Win32.SafeHandles;
 using Millrace.Interop;
 
-namespace Millrace.Leases;
+namespace Millrace.Sources;
 
 /// <summary>
 /// Takes read leases on files and sees to it that a break is answered within milliseconds, whatever the rest of the

@@ -53,3 +53,11 @@ internal static unsafe partial class PositionalRead
     private static partial nint PreadV2(
         nint number, SafeFileHandle file, MemoryVector* vectors, nint count, nint offset, nint upperOffset, nint flags);
 }
+
+/// <summary>struct iovec of sys/uio.h: a piece of memory that one call takes with others.</summary>
+[StructLayout(LayoutKind.Sequential)]
+internal unsafe struct MemoryVector
+{
+    public byte* Base;
+    public nuint Length;
+}

@@ -1,0 +1,306 @@
+using System.Buffers.Binary;
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Interop;
+
+/// <summary>A source's facts about an open file.</summary>
+internal readonly record struct FileStatus(long Size, long ModifiedTicks, FileKind Kind, ulong Device, ulong Inode)
+{
+    /// <summary>Asks the system, by the framework's means when <paramref name="native"/> is false.</summary>
+    public static FileStatus Get(SafeFileHandle file, bool native) =>
+        native && StatX.TryGet(file, out StatX raw) == 0 ? From(raw) : Portable(file);
+
+    /// <summary>The size alone, which the framework returns without allocating.</summary>
+    public static long GetSize(SafeFileHandle file, bool native) =>
+        native && StatX.TryGet(file, out StatX raw) == 0 ? (long)raw.Size : RandomAccess.GetLength(file);
+
+    public static bool TryGet(string path, out FileStatus status)
+    {
+        bool found = StatX.TryGet(path, follow: true, out StatX raw) == 0;
+        status = found ? From(raw) : default;
+        return found;
+    }
+
+    private static FileStatus Portable(SafeFileHandle file)
+    {
+        try
+        {
+            // Asked first: on Windows a device and a pipe have no length, which is reported, and no attributes, which is an error.
+            long length = RandomAccess.GetLength(file);
+            FileKind kind = File.GetAttributes(file).HasFlag(FileAttributes.Directory)
+                ? FileKind.Directory
+                : FileKind.Regular;
+            return new FileStatus(length, SpecialFile.Date(file, File.GetLastWriteTimeUtc).Ticks, kind, 0, 0);
+        }
+        catch (NotSupportedException)
+        {
+            // How the framework reports that there are no positions.
+            return new FileStatus(0, 0, FileKind.Stream, 0, 0);
+        }
+    }
+
+    private static FileStatus From(in StatX raw) => new(
+        (long)raw.Size,
+        (raw.ModifiedSeconds * 1_000_000_000) + raw.ModifiedNanoseconds,
+        raw.Format switch
+        {
+            StatX.Regular => FileKind.Regular,
+            StatX.Directory => FileKind.Directory,
+            StatX.CharacterDevice or StatX.BlockDevice => FileKind.Device,
+            _ => FileKind.Stream,
+        },
+        ((ulong)raw.DeviceMajor << 32) | raw.DeviceMinor,
+        raw.Inode);
+}
+
+/// <summary>The kinds of files that are read differently.</summary>
+internal enum FileKind
+{
+    /// <summary>Has a size and positions. Files of /proc are of this kind with a size of 0.</summary>
+    Regular,
+    Directory,
+    Device,
+
+    /// <summary>A FIFO, a socket, a terminal: bytes come when they come.</summary>
+    Stream,
+}
+
+internal static class FileIdentity
+{
+    /// <summary>Whether <paramref name="path"/> exists and is another file than <paramref name="opened"/>.</summary>
+    public static bool HasBeenReplaced(SafeFileHandle opened, string path, bool native)
+    {
+        if (native && FileStatus.TryGet(path, out FileStatus named))
+        {
+            FileStatus own = FileStatus.Get(opened, native);
+            return named.Inode != own.Inode || named.Device != own.Device;
+        }
+
+        return HasBeenReplacedByTimes(opened, path);
+    }
+
+    /// <summary>
+    /// Without inode numbers, by times and length. They move with every write, so the opened file is looked at before and
+    /// after. Two files alike in all three can be distinguished as soon as one of them grows.
+    /// </summary>
+    private static bool HasBeenReplacedByTimes(SafeFileHandle opened, string path)
+    {
+        try
+        {
+            Snapshot before = Snapshot.Of(opened);
+            var named = new FileInfo(path);
+            bool differs = named.Exists
+                && Snapshot.Of(named) != before;
+            return differs && Snapshot.Of(opened) == before;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // Not known now; the next check tries again.
+            return false;
+        }
+    }
+
+    private readonly record struct Snapshot(DateTime Created, DateTime Written, long Length)
+    {
+        public static Snapshot Of(SafeFileHandle file) =>
+            new(SpecialFile.Date(file, File.GetCreationTimeUtc), SpecialFile.Date(file, File.GetLastWriteTimeUtc), RandomAccess.GetLength(file));
+
+        public static Snapshot Of(FileInfo file) => new(
+            SpecialFile.Date(file, static file => file.CreationTimeUtc),
+            SpecialFile.Date(file, static file => file.LastWriteTimeUtc),
+            file.Length);
+    }
+}
+
+/// <summary>
+/// When an open file was last read and written, to the nanosecond, which the framework's times are not.
+/// https://man7.org/linux/man-pages/man3/futimens.3.html
+/// </summary>
+internal readonly unsafe partial record struct FileTimes
+{
+    private readonly Time _access;
+    private readonly Time _modification;
+
+    private FileTimes(in StatX raw)
+    {
+        _access = new Time { Seconds = raw.AccessSeconds, Nanoseconds = raw.AccessNanoseconds };
+        _modification = new Time { Seconds = raw.ModifiedSeconds, Nanoseconds = raw.ModifiedNanoseconds };
+    }
+
+    public static int TryGet(SafeFileHandle file, out FileTimes times)
+    {
+        int error = StatX.TryGet(file, out StatX raw);
+        times = new FileTimes(raw);
+        return error;
+    }
+
+    public int SetOn(SafeFileHandle file)
+    {
+        Time* times = stackalloc Time[2] { _access, _modification };
+        return FUTimeNs(file, times) == 0 ? 0 : Marshal.GetLastPInvokeError();
+    }
+
+    [LibraryImport("libc", EntryPoint = "futimens", SetLastError = true)]
+    private static partial int FUTimeNs(SafeFileHandle file, Time* times);
+
+    /// <summary>struct timespec of 64-bit Linux.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    private record struct Time
+    {
+        public long Seconds;
+        public long Nanoseconds;
+    }
+}
+
+/// <summary>
+/// The process' umask. <c>umask(2)</c> returns it only by changing it, for all threads; the kernel's description of the
+/// process, Linux 4.7, does not. https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
+/// </summary>
+internal static class FileCreationMask
+{
+    private const string Field = "Umask:";
+
+    /// <summary>The default of nearly every system, for systems that do not report it.</summary>
+    private const UnixFileMode Usual = UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
+
+    /// <summary>Asked every time: the process may change it.</summary>
+    public static UnixFileMode Get()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return Usual;
+        }
+
+        try
+        {
+            foreach (string line in File.ReadLines("/proc/self/status"))
+            {
+                // The second line: the few hundred others are not read.
+                if (line.StartsWith(Field, StringComparison.Ordinal))
+                {
+                    return (UnixFileMode)Convert.ToInt32(line[Field.Length..].Trim(), 8);
+                }
+            }
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or FormatException)
+        {
+            // No /proc here.
+        }
+
+        return Usual;
+    }
+}
+
+/// <summary>
+/// Access control lists (ACLs) of files, as the kernel keeps them in an extended attribute. A file that has one shows the list's mask
+/// where others show the permissions of their group. https://man7.org/linux/man-pages/man5/acl.5.html, xattr.7.html
+/// </summary>
+internal static partial class AccessList
+{
+    private const string Attribute = "system.posix_acl_access"; // XATTR_NAME_POSIX_ACL_ACCESS
+    private const int Group = 0x04; // ACL_GROUP_OBJ
+    private const int Mask = 0x10; // ACL_MASK
+    private const int HeaderBytes = 4; // struct posix_acl_xattr_header
+    private const int EntryBytes = 8; // struct posix_acl_xattr_entry
+
+    /// <summary>XATTR_SIZE_MAX of linux/limits.h.</summary>
+    private const int MaxBytes = 65536;
+
+    /// <returns>Null if the file has none.</returns>
+    public static byte[]? TryGet(string path)
+    {
+        nint bytes = GetXAttr(path, Attribute, [], 0);
+        if (bytes <= 0)
+        {
+            return null;
+        }
+
+        // It may have grown in between.
+        byte[] list = new byte[MaxBytes];
+        bytes = GetXAttr(path, Attribute, list, list.Length);
+        return bytes <= 0 ? null : list[..(int)bytes];
+    }
+
+    /// <returns>Null if the file has none.</returns>
+    public static byte[]? TryGet(SafeFileHandle file)
+    {
+        nint bytes = FGetXAttr(file, Attribute, [], 0);
+        if (bytes <= 0)
+        {
+            return null;
+        }
+
+        byte[] list = new byte[MaxBytes];
+        bytes = FGetXAttr(file, Attribute, list, list.Length);
+        return bytes <= 0 ? null : list[..(int)bytes];
+    }
+
+    public static bool TrySet(SafeFileHandle file, byte[] list) => FSetXAttr(file, Attribute, list, list.Length, 0) == 0;
+
+    /// <summary>Leaves the file with the permissions that every file has, if it has a list.</summary>
+    public static void Remove(SafeFileHandle file) => _ = FRemoveXAttr(file, Attribute);
+
+    /// <summary>Permissions without the list: the group's own in the place of the mask, as far as the mask allows them.</summary>
+    public static UnixFileMode Without(UnixFileMode mode, byte[] list)
+    {
+        int group = 7;
+        for (int at = HeaderBytes; at + EntryBytes <= list.Length; at += EntryBytes)
+        {
+            if (BinaryPrimitives.ReadUInt16LittleEndian(list.AsSpan(at)) is Group or Mask)
+            {
+                group &= BinaryPrimitives.ReadUInt16LittleEndian(list.AsSpan(at + sizeof(ushort)));
+            }
+        }
+
+        return (mode & ~(UnixFileMode)(7 << 3)) | (UnixFileMode)(group << 3);
+    }
+
+    [LibraryImport("libc", EntryPoint = "getxattr", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial nint GetXAttr(string path, string name, [Out] byte[] value, nint size);
+
+    [LibraryImport("libc", EntryPoint = "fgetxattr", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial nint FGetXAttr(SafeFileHandle file, string name, [Out] byte[] value, nint size);
+
+    [LibraryImport("libc", EntryPoint = "fsetxattr", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int FSetXAttr(SafeFileHandle file, string name, byte[] value, nint size, int flags);
+
+    [LibraryImport("libc", EntryPoint = "fremovexattr", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int FRemoveXAttr(SafeFileHandle file, string name);
+}
+
+/// <summary>
+/// Which file system a file is on: <c>fstatfs(2)</c>. https://man7.org/linux/man-pages/man2/fstatfs.2.html; values
+/// from linux/magic.h.
+/// </summary>
+internal static partial class FileSystemKind
+{
+    private const uint Ext = 0xEF53; // ext2, ext3, ext4
+    private const uint Xfs = 0x58465342;
+    private const uint Btrfs = 0x9123683E;
+    private const uint F2Fs = 0xF2F52010;
+    private const uint BcacheFs = 0xCA451A4E;
+    private const uint TmpFs = 0x01021994;
+    private const uint RamFs = 0x858458F6;
+
+    /// <summary>
+    /// Whether every change to the file goes through this kernel and its leases. Elsewhere a server, a FUSE process or,
+    /// for an overlay, the layer underneath can shorten the file and no lease is broken.
+    /// </summary>
+    public static bool IsLocal(SafeFileHandle file) => Get(file) is Ext or Xfs or Btrfs or F2Fs or BcacheFs or TmpFs or RamFs;
+
+    /// <summary>Whether the file system keeps its files in the page cache alone.</summary>
+    public static bool IsInMemory(SafeFileHandle file) => Get(file) is TmpFs or RamFs;
+
+    private static uint Get(SafeFileHandle file) => FStatFs(file, out StatFs status) == 0 ? unchecked((uint)status.Type) : 0;
+
+    [LibraryImport("libc", EntryPoint = "fstatfs", SetLastError = true)]
+    private static partial int FStatFs(SafeFileHandle file, out StatFs status);
+
+    /// <summary>struct statfs, of which only the first word is read.</summary>
+    [StructLayout(LayoutKind.Sequential, Size = 256)]
+    private struct StatFs
+    {
+        public nint Type;
+    }
+}
