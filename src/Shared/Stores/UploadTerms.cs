@@ -27,18 +27,18 @@ internal abstract record UploadTerms
 
     public static T Of<T>(StartUploadOptions options)
         where T : UploadTerms, new() => new()
-    {
-        Name = options.Name.Value,
-        Length = options.Length,
-        CreateNew = options.Precondition.CreateNew,
-        MustExist = options.Precondition.MustExist,
-        Match = options.Precondition.Match is { } tags ? [.. tags.Select(static tag => tag.Value)] : null,
-        UnmodifiedSince = options.Precondition.UnmodifiedSince,
-        Metadata = options.Metadata,
-        Expected = options.Expected?.ToString(),
-        Owner = options.Owner,
-        Caller = options.Caller ?? options.Owner ?? "",
-    };
+        {
+            Name = options.Name.Value,
+            Length = options.Length,
+            CreateNew = options.Precondition.CreateNew,
+            MustExist = options.Precondition.MustExist,
+            Match = options.Precondition.Match is { } tags ? [.. tags.Select(static tag => tag.Value)] : null,
+            UnmodifiedSince = options.Precondition.UnmodifiedSince,
+            Metadata = options.Metadata,
+            Expected = options.Expected?.ToString(),
+            Owner = options.Owner,
+            Caller = options.Caller ?? options.Owner ?? "",
+        };
 
     public TransferName ToName() => Name.Length == 0 ? default : TransferName.Parse(Name);
 
@@ -57,19 +57,19 @@ internal abstract record UploadTerms
     /// <param name="expires">When it is deleted.</param>
     public UploadStatus ToStatus(
         UploadId id, long offset, StoredFile? published, IReadOnlyList<string>? parts, DateTimeOffset expires) => new()
-    {
-        Id = id,
-        Name = ToName(),
-        Offset = offset,
-        Length = Length,
-        Published = published,
-        Precondition = ToPrecondition(),
-        Metadata = Metadata,
-        Expected = DigestOf(Expected),
-        Owner = Owner,
-        Parts = parts is null ? null : [.. parts.Select(ParseId)],
-        Expires = expires,
-    };
+        {
+            Id = id,
+            Name = ToName(),
+            Offset = offset,
+            Length = Length,
+            Published = published,
+            Precondition = ToPrecondition(),
+            Metadata = Metadata,
+            Expected = DigestOf(Expected),
+            Owner = Owner,
+            Parts = parts is null ? null : [.. parts.Select(ParseId)],
+            Expires = expires,
+        };
 
     public static Sha256Digest? DigestOf(string? text) => Sha256Digest.TryParse(text, out Sha256Digest digest) ? digest : null;
 
