@@ -55,7 +55,7 @@ public sealed class CommandLineTests : CommandTests
     [InlineData("'execute'", "token", "add", "one", "--scope", "execute")]
     [InlineData("'soon'", "token", "add", "one", "--for", "soon")]
     [InlineData("..", "token", "add", "one", "--prefix", "../x")]
-    [InlineData("no token 'one'", "token", "remove", "one")]
+    [InlineData("token 'one' does not exist", "token", "remove", "one")]
     [InlineData("--folder", "token", "list", "--folder", "missing")]
     [InlineData("--revoke-all", "link")]
     [InlineData("'never'", "link", "a", "--for", "never")]
