@@ -9,6 +9,7 @@ using Millrace.Kestrel.Interop;
 namespace Millrace.Kestrel.Tests;
 
 /// <summary>Files as responses: which of them the system sends, and that all of them arrive.</summary>
+[Collection(nameof(SocketSend.FileCalls))]
 public sealed class FileResponseTests : FolderTests
 {
     private const int KeptBytes = 200_000;

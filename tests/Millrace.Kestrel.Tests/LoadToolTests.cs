@@ -1,8 +1,10 @@
 using System.Globalization;
+using Millrace.Kestrel.Interop;
 
 namespace Millrace.Kestrel.Tests;
 
 /// <summary>Programs that others wrote send many requests at once, or slow ones.</summary>
+[Collection(nameof(SocketSend.FileCalls))]
 public sealed class LoadToolTests : FolderTests
 {
     private const string Text = "text";

@@ -6,6 +6,7 @@ using Millrace.Kestrel.Interop;
 namespace Millrace.Kestrel.Tests;
 
 /// <summary>A connection's output queue, over a socket with a tiny buffer.</summary>
+[Collection(nameof(SocketSend.FileCalls))]
 public sealed class SocketOutputTests : FolderTests
 {
     private readonly BlockPool _pool = new();
