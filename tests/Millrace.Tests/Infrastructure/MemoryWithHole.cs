@@ -1,17 +1,19 @@
 using System.ComponentModel;
 using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>
-/// Memory of this process with an unmapped page after it. Read through /proc/self/mem, it is a file of which the first bytes
-/// are good and the next ones are an I/O error, a real one.
+/// Memory of this process with a page after it that maps bytes past the end of a file. Read through /proc/self/mem, it is a
+/// file of which the first bytes are good and the next ones are an I/O error, a real one.
 /// </summary>
 internal sealed unsafe partial class MemoryWithHole : IDisposable
 {
     private const int PageBytes = 4096;
     private const int Protection = 3; // PROT_READ | PROT_WRITE
     private const int Anonymous = 0x22; // MAP_PRIVATE | MAP_ANONYMOUS
+    private const int Fixed = 0x12; // MAP_PRIVATE | MAP_FIXED
 
     private readonly nint _address;
 
@@ -20,7 +22,11 @@ internal sealed unsafe partial class MemoryWithHole : IDisposable
     {
         Length = length;
         _address = Map(0, (nuint)(length + PageBytes), Protection, Anonymous, -1, 0);
-        if (_address == -1 || Unmap(_address + length, PageBytes) != 0)
+        using SafeFileHandle empty = File.OpenHandle(
+            System.IO.Path.GetTempFileName(), FileMode.Open, FileAccess.Read, FileShare.Delete, FileOptions.DeleteOnClose);
+
+        // Not unmapped: another thread could get that address for its own memory.
+        if (_address == -1 || Map(_address + length, PageBytes, Protection, Fixed, (int)empty.DangerousGetHandle(), 0) == -1)
         {
             throw new Win32Exception();
         }
@@ -35,7 +41,7 @@ internal sealed unsafe partial class MemoryWithHole : IDisposable
     /// <summary>Where in <see cref="Path"/> the good bytes begin.</summary>
     public long Offset => _address;
 
-    public void Dispose() => _ = Unmap(_address, (nuint)Length);
+    public void Dispose() => _ = Unmap(_address, (nuint)(Length + PageBytes));
 
     [LibraryImport("libc", EntryPoint = "mmap", SetLastError = true)]
     private static partial nint Map(nint address, nuint length, int protection, int flags, int file, nint offset);
