@@ -107,7 +107,7 @@ public sealed class S3FileStoreOptions
     public long CheapDigestBytes { get; set; } = 64L << 20;
 
     /// <summary>The clock of the upkeep. Ages are measured with the times that the bucket gives to objects.</summary>
-    public TimeProvider Clock { get; set; } = TimeProvider.System;
+    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
     private static int Positive(int value)
     {

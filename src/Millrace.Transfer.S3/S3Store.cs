@@ -12,7 +12,7 @@ internal sealed class S3Store : IAsyncDisposable
         Bucket = new Bucket(options.Client ?? S3FileStore.CreateClient(options), options.Bucket);
         Keys = new Keys(prefix);
         Memory = new PartMemory(options.MemoryBytes);
-        Clock = new ServerClock(Bucket, Keys, options.Clock);
+        Clock = new ServerClock(Bucket, Keys, options.TimeProvider);
         Digests = new DigestStore(Bucket, Keys, options);
         Quota = new Quota(options.MaxTotalBytes);
     }

@@ -12,7 +12,7 @@ public sealed class S3TokenFile : IAsyncDisposable
     private readonly string _key;
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("millrace-tokens-");
     private readonly CancellationTokenSource _end = new();
-    private Task _following = Task.CompletedTask;
+    private Task _refreshing = Task.CompletedTask;
     private byte[]? _content;
     private string? _tag;
     private bool _disposed;
@@ -24,8 +24,8 @@ public sealed class S3TokenFile : IAsyncDisposable
         _key = new Keys(options.Prefix.Trim('/')).Tokens;
     }
 
-    /// <summary>How often <see cref="Follow"/> looks for changes: every 5 seconds. A removed token is valid for so long.</summary>
-    public static TimeSpan Period { get; } = TimeSpan.FromSeconds(5);
+    /// <summary>How often <see cref="StartRefreshing"/> looks for changes: every 5 seconds. A removed token is valid for so long.</summary>
+    public static TimeSpan RefreshInterval { get; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The copy, in a folder that only this user may open; it is deleted with this object.</summary>
     public string Path => System.IO.Path.Combine(_folder.FullName, "tokens.json");
@@ -74,12 +74,12 @@ public sealed class S3TokenFile : IAsyncDisposable
     }
 
     /// <summary>Keeps the copy as the bucket has it, until this is disposed. While the bucket does not answer, the copy stays.</summary>
-    public void Follow()
+    public void StartRefreshing()
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
-        if (_following.IsCompleted)
+        if (_refreshing.IsCompleted)
         {
-            _following = FollowAsync();
+            _refreshing = RefreshAsync();
         }
     }
 
@@ -93,7 +93,7 @@ public sealed class S3TokenFile : IAsyncDisposable
 
         _disposed = true;
         await _end.CancelAsync();
-        await _following.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await _refreshing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         _end.Dispose();
         _folder.Delete(recursive: true);
         if (_ownsClient)
@@ -102,9 +102,9 @@ public sealed class S3TokenFile : IAsyncDisposable
         }
     }
 
-    private async Task FollowAsync()
+    private async Task RefreshAsync()
     {
-        using var timer = new PeriodicTimer(Period);
+        using var timer = new PeriodicTimer(RefreshInterval);
         while (await timer.WaitForNextTickAsync(_end.Token))
         {
             try

@@ -281,7 +281,7 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
     private async Task RunAsync()
     {
         using var timer = new PeriodicTimer(
-            UploadRules.Period(store.Options.UploadLifetime, store.Options.EmptyUploadLifetime), store.Options.Clock);
+            UploadRules.Period(store.Options.UploadLifetime, store.Options.EmptyUploadLifetime), store.Options.TimeProvider);
         do
         {
             try

@@ -34,7 +34,7 @@ public enum TransferError
     UploadComplete,
 
     /// <summary>Another request has taken the upload over; this one may not write any more.</summary>
-    TakenOver,
+    Superseded,
 
     /// <summary>More bytes than one file, or one request, may have.</summary>
     TooLarge,

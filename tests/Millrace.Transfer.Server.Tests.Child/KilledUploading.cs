@@ -36,7 +36,7 @@ internal static class KilledUploading
     {
         await using StoredFileWriter writer = await store.CreateAsync(
             TransferName.Parse($"put/{number}"), new CreateFileOptions { Length = length }, default);
-        await writer.Body.WriteAsync(UploadedContent.Of(seed, number, 0, length));
+        await writer.Output.WriteAsync(UploadedContent.Of(seed, number, 0, length));
         await writer.CommitAsync(null, default);
         Say($"put {number}");
     }
@@ -51,7 +51,7 @@ internal static class KilledUploading
             long offset = upload.Status.Offset;
             int piece = Math.Min(random.Next(1, 100_000), length - (int)offset);
             await using UploadWriter writer = await upload.AppendAsync(offset, discardable: random.Next(3) == 0, default);
-            await writer.Body.WriteAsync(UploadedContent.Of(seed, number, offset, piece));
+            await writer.Output.WriteAsync(UploadedContent.Of(seed, number, offset, piece));
             await writer.SaveAsync(default);
             Say($"saved {number} {upload.Status.Offset}");
         }

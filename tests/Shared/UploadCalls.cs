@@ -87,7 +87,7 @@ internal static class UploadCalls
     /// <summary>A writer with the upload that it is for.</summary>
     private sealed class OwningWriter(StoredUpload upload, UploadWriter writer) : UploadWriter
     {
-        public override PipeWriter Body => writer.Body;
+        public override PipeWriter Output => writer.Output;
 
         public override CancellationToken Superseded => writer.Superseded;
 

@@ -117,7 +117,7 @@ internal static class ServeCommand
                 innerException: exception);
         }
 
-        tokens.Follow();
+        tokens.StartRefreshing();
         return tokens.Path;
     }
 
@@ -180,11 +180,11 @@ internal static class ServeCommand
     private static async Task<int> StopAsync(
         TransferServer server, TransferHostOptions options, bool quiet, CancellationToken cut)
     {
-        if (server.Running > 0 && !quiet)
+        if (server.ActiveTransfers > 0 && !quiet)
         {
             await Console.Error.WriteLineAsync(string.Create(
                 CultureInfo.InvariantCulture,
-                $"{Prefix}{TransferText(server.Running)} still running, with {options.ShutdownTimeout.TotalSeconds:0.#} s to finish; Ctrl-C cuts now."))
+                $"{Prefix}{TransferText(server.ActiveTransfers)} still running, with {options.ShutdownTimeout.TotalSeconds:0.#} s to finish; Ctrl-C cuts now."))
                 .ConfigureAwait(false);
         }
 
@@ -217,7 +217,7 @@ internal static class ServePrinter
         Folder = Served(options),
         NeedsToken = server.NeedsToken,
         Pid = Environment.ProcessId,
-        Note = server.Note,
+        Note = server.Notice,
     };
 
     public static string Describe(TransferServer server, TransferHostOptions options)
@@ -227,7 +227,7 @@ internal static class ServePrinter
         var text = new StringBuilder();
         text.AppendLine($"Serving {Served(options)} at {files}");
         text.AppendLine(Grpc(server));
-        if (server.Note is { } note)
+        if (server.Notice is { } note)
         {
             text.AppendLine(note);
         }

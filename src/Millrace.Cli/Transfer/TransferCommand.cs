@@ -137,7 +137,7 @@ internal static class TransferFailure
     public static string KindOf(Exception exception) => exception switch
     {
         TransferException { Error: TransferError.Failed, InnerException: FilePipeException disk } => disk.Error.ToString(),
-        TransferException transfer => transfer.Error.ToString(),
+        TransferException transfer => ErrorCode.Of(transfer.Error),
         FilePipeException disk => disk.Error.ToString(),
         FileNotFoundException or DirectoryNotFoundException => nameof(TransferError.NotFound),
         UnauthorizedAccessException => nameof(FilePipeError.AccessDenied),

@@ -98,7 +98,7 @@ internal sealed record TransferLine
         Url = outcome.Item.Url,
         Name = outcome.Item.Name.Value,
         Length = outcome.Result?.Length,
-        Sent = outcome.Result?.Sent,
+        Sent = outcome.Result?.BytesSent,
         Sha256 = outcome.Result?.Sha256?.ToString(),
         Etag = outcome.Result?.Tag?.ToString(),
         Protocol = (outcome.Result?.Protocol ?? (outcome.Error as TransferException)?.Protocol) is { } protocol ? ProtocolNames.Of(protocol) : null,
@@ -143,9 +143,9 @@ internal static class TransferText
     public static string Result(TransferResult result, double seconds)
     {
         string text = $"{SizeText.Of(result.Length)}, in {DurationText.Of(seconds)}";
-        text += result.Sent > 0 && seconds > 0 ? $" ({Rate(result.Sent / seconds)})" : "";
+        text += result.BytesSent > 0 && seconds > 0 ? $" ({Rate(result.BytesSent / seconds)})" : "";
         text += $" by {ProtocolNames.Of(result.Protocol)}";
-        text += result.Sent < result.Length ? $"; continued, {SizeText.Of(result.Sent)} of it now" : "";
+        text += result.BytesSent < result.Length ? $"; continued, {SizeText.Of(result.BytesSent)} of it now" : "";
         text += result.Attempts > 1 ? $"; {result.Attempts} attempts" : "";
         return result.Sha256 is { } digest ? $"{text}; SHA-256 {digest}" : text;
     }
@@ -154,7 +154,7 @@ internal static class TransferText
     public static string Summary(IReadOnlyCollection<TransferOutcome> outcomes, double seconds)
     {
         TransferResult[] results = [.. outcomes.Select(outcome => outcome.Result).OfType<TransferResult>()];
-        long sent = results.Sum(result => result.Sent);
+        long sent = results.Sum(result => result.BytesSent);
         string text = $"{Files(results.Length)}, {SizeText.Of(results.Sum(result => result.Length))}, in {DurationText.Of(seconds)}";
         text += sent > 0 && seconds > 0 ? $" ({Rate(sent / seconds)})" : "";
         int failed = outcomes.Count - results.Length;

@@ -11,8 +11,8 @@ internal static class S3Errors
     public static TransferException NoFolderPossible(TransferName name) => Errors.Invalid(
         $"'{name}' cannot be created: its folder is a file. Choose another name.", name.Value);
 
-    public static TransferException TakenOver(UploadId id) => new(
-        TransferError.TakenOver,
+    public static TransferException Superseded(UploadId id) => new(
+        TransferError.Superseded,
         $"Another request has taken over upload {id}. To continue with this one instead, ask for the offset first.");
 
     public static TransferException Changed(TransferName name, Exception? inner = null) => new(

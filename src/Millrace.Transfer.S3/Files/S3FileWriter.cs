@@ -8,7 +8,7 @@ internal sealed class S3FileWriter(
     private bool _published;
     private bool _disposed;
 
-    public override PipeWriter Body => body;
+    public override PipeWriter Output => body;
 
     public override async ValueTask<StoredFile> CommitAsync(Sha256Digest? expected, CancellationToken cancellationToken)
     {

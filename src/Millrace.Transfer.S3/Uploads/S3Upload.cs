@@ -68,7 +68,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
     /// <summary>Stops the request that holds it, on this server or another, and holds it then.</summary>
     /// <param name="evenExpired">Whether it is held to be deleted.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>, <see cref="TransferError.TakenOver"/>.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>, <see cref="TransferError.Superseded"/>.</exception>
     public async ValueTask<TakeoverLock.Holder> AcquireAsync(bool evenExpired, CancellationToken cancellationToken)
     {
         TakeoverLock.Holder holder = await _lock.AcquireAsync(cancellationToken) ?? throw Errors.NotReleased(id);
@@ -91,7 +91,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
 
     /// <summary>Begins another step of the request that holds it: takes it back if another server may have it meanwhile.</summary>
     public ValueTask ConfirmAsync(CancellationToken cancellationToken) =>
-        _generation != 0 && store.Options.Clock.GetElapsedTime(_checkedAt) < Watch ? default : ClaimAsync(cancellationToken);
+        _generation != 0 && store.Options.TimeProvider.GetElapsedTime(_checkedAt) < Watch ? default : ClaimAsync(cancellationToken);
 
     /// <summary>Writes the first state.</summary>
     public async ValueTask StartAsync(UploadRecord record, CancellationToken cancellationToken)
@@ -104,7 +104,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
 
     /// <summary>Saves a state, and deletes what it replaces.</summary>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.TakenOver"/> or <see cref="TransferError.NotFound"/>: another server has taken it over, or deleted it.
+    /// <see cref="TransferError.Superseded"/> or <see cref="TransferError.NotFound"/>: another server has taken it over, or deleted it.
     /// </exception>
     public async ValueTask SaveAsync(UploadRecord record, CancellationToken cancellationToken)
     {
@@ -194,7 +194,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
     {
         while (true)
         {
-            _checkedAt = store.Options.Clock.GetTimestamp();
+            _checkedAt = store.Options.TimeProvider.GetTimestamp();
             UploadObjects objects = await UploadObjects.ListAsync(store.Bucket, Prefix, cancellationToken);
             _objects = objects;
             if (objects.Started is null)
@@ -220,7 +220,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
 
     private async ValueTask CheckAsync(long mine, CancellationToken cancellationToken)
     {
-        long now = store.Options.Clock.GetTimestamp();
+        long now = store.Options.TimeProvider.GetTimestamp();
         _objects = await UploadObjects.ListAsync(store.Bucket, Prefix, cancellationToken);
         if (_objects.Started is null)
         {
@@ -229,7 +229,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
 
         if (_objects.Highest > mine)
         {
-            throw S3Errors.TakenOver(id);
+            throw S3Errors.Superseded(id);
         }
 
         _checkedAt = now;

@@ -53,7 +53,7 @@ internal sealed class S3UploadWriter : UploadWriter
         _watching = WatchAsync();
     }
 
-    public override PipeWriter Body => _body;
+    public override PipeWriter Output => _body;
 
     public override CancellationToken Superseded => _holder.Superseded;
 
@@ -185,7 +185,7 @@ internal sealed class S3UploadWriter : UploadWriter
                 await _upload.CheckAsync(CancellationToken.None);
             }
         }
-        catch (TransferException exception) when (exception.Error is TransferError.TakenOver or TransferError.NotFound)
+        catch (TransferException exception) when (exception.Error is TransferError.Superseded or TransferError.NotFound)
         {
             _holder.Cancel();
         }

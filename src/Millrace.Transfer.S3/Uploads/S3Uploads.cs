@@ -7,7 +7,6 @@ internal sealed class S3Uploads(S3Store store, UploadRegistry registry, S3Upkeep
 
     public async ValueTask<StoredUpload> StartAsync(StartUploadOptions options, CancellationToken cancellationToken)
     {
-        ArgumentNullException.ThrowIfNull(options);
         S3Upload upload = await StartAsync(options, UploadTerms.Of<UploadRecord>(options), cancellationToken);
         return Open(upload, upload.ToStatus());
     }
@@ -32,7 +31,6 @@ internal sealed class S3Uploads(S3Store store, UploadRegistry registry, S3Upkeep
     public async ValueTask<StoredUpload> JoinAsync(
         StartUploadOptions options, IReadOnlyList<UploadId> parts, CancellationToken cancellationToken)
     {
-        ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(parts);
         var holders = new List<TakeoverLock.Holder>();
         try

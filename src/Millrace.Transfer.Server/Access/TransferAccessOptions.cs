@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>Access to Millrace's endpoints and limits for each caller; see <see cref="TransferServices.AddMillraceTransfer"/>.</summary>
+/// <summary>Access to Millrace's endpoints and limits for each caller; see <see cref="TransferServerServiceCollectionExtensions.AddMillraceTransfer"/>.</summary>
 public sealed class TransferAccessOptions
 {
     /// <summary>The tokens and the key of signed links; null to use neither.</summary>
@@ -29,5 +29,5 @@ public sealed class TransferAccessOptions
     internal bool HasScopePolicies { get; set; }
 
     /// <summary>The clock by which links expire.</summary>
-    public TimeProvider Clock { get; set; } = TimeProvider.System;
+    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 }

@@ -58,7 +58,7 @@ internal sealed class TransferGuard : IDisposable
 
     public SessionCookie Cookie { get; }
 
-    public DateTimeOffset Now => _options.Clock.GetUtcNow();
+    public DateTimeOffset Now => _options.TimeProvider.GetUtcNow();
 
     /// <summary>The server's URL before a proxy; null for that of each request.</summary>
     public Uri? PublicUrl => _options.PublicUrl;
@@ -258,7 +258,7 @@ internal sealed class TransferGuard : IDisposable
 
     /// <summary>The scope of a signed link; <see cref="TransferScope.None"/> if it is not valid.</summary>
     public TransferScope ScopeOfLink(HttpRequest request, TransferName name, out TransferName prefix) =>
-        SignedLink.ScopeOf(_options.Tokens?.Read().Key, request, name, _options.Clock.GetUtcNow(), out prefix);
+        SignedLink.ScopeOf(_options.Tokens?.Read().Key, request, name, _options.TimeProvider.GetUtcNow(), out prefix);
 
     /// <summary>Bytes that a body may have; null without a limit.</summary>
     public long? MaxBodyBytes => _options.Limits.MaxBodyBytes;

@@ -176,7 +176,7 @@ internal sealed class TransferObservation
         if (outcome != "completed")
         {
             tags.Add("error.type", outcome == "cut" ? outcome
-                : _refusal is { } error ? error.ToString()
+                : _refusal is { } error ? ErrorCode.Of(error)
                 : _rpcStatus is { } failed ? GrpcErrors.NameOf(failed)
                 : status.ToString(CultureInfo.InvariantCulture));
         }

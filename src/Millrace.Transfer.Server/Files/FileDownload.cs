@@ -51,7 +51,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
     {
         IHeaderDictionary asked = context.Request.Headers;
         var fields = new FileFields(context, file);
-        ReadConditions.Outcome outcome = ReadConditions.Evaluate(asked, file, options.Clock.GetUtcNow());
+        ReadConditions.Outcome outcome = ReadConditions.Evaluate(asked, file, options.TimeProvider.GetUtcNow());
         if (outcome == ReadConditions.Outcome.Failed)
         {
             throw new TransferException(
@@ -94,7 +94,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
 
         // Only GET knows ranges: RFC 9110, section 14.2.
         if (isGet
-            && ReadConditions.AllowRange(context.Request.Headers, file, options.Clock.GetUtcNow())
+            && ReadConditions.AllowRange(context.Request.Headers, file, options.TimeProvider.GetUtcNow())
             && RangeSelection.TrySelect(range, file.Length, out IReadOnlyList<ByteRange> ranges))
         {
             if (ranges.Count == 0)

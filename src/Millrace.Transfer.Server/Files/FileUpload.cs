@@ -40,8 +40,8 @@ internal sealed class FileUpload(IFileStore store)
         await using (writer)
         {
             long moved = coding.IsIdentity
-                ? await BodyCopy.ReceiveAsync(request.BodyReader, writer.Body, long.MaxValue, aborted)
-                : await UnpackAsync(request, coding, digests, name, writer.Body, aborted);
+                ? await BodyCopy.ReceiveAsync(request.BodyReader, writer.Output, long.MaxValue, aborted)
+                : await UnpackAsync(request, coding, digests, name, writer.Output, aborted);
             pass.AddBytes(moved);
             file = await StoreConflict.AskAsync(writer.CommitAsync(digests.ExpectedAtEnd(request), aborted), precondition);
         }

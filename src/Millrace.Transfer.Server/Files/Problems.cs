@@ -39,7 +39,7 @@ internal static class Problems
             StatusCodes.Status400BadRequest,
         TransferError.AlreadyExists or TransferError.PreconditionFailed => StatusCodes.Status412PreconditionFailed,
         TransferError.RangeNotSatisfiable => StatusCodes.Status416RangeNotSatisfiable,
-        TransferError.OffsetMismatch or TransferError.UploadComplete or TransferError.TakenOver
+        TransferError.OffsetMismatch or TransferError.UploadComplete or TransferError.Superseded
             or TransferError.Changed => StatusCodes.Status409Conflict,
         TransferError.TooLarge => StatusCodes.Status413PayloadTooLarge,
         TransferError.NoSpace => StatusCodes.Status507InsufficientStorage,
@@ -93,10 +93,10 @@ internal static class Problems
             new ErrorDocument
             {
                 Type = type,
-                Title = refusal.Error.ToString(),
+                Title = ErrorCode.Of(refusal.Error),
                 Status = response.StatusCode,
                 Detail = refusal.Message,
-                Error = refusal.Error.ToString(),
+                Error = ErrorCode.Of(refusal.Error),
                 Name = string.IsNullOrEmpty(refusal.Name) ? null : refusal.Name,
                 Omitted = refusal.Omitted,
                 ExpectedOffset = isOffset ? refusal.Offset : null,

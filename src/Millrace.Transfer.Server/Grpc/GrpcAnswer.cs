@@ -177,7 +177,7 @@ internal sealed class GrpcAnswer
         yield return (GrpcFields.Details, failed.ToDetails());
         if (failed.Error is { } error)
         {
-            yield return (GrpcFields.Error, error.ToString());
+            yield return (GrpcFields.Error, ErrorCode.Of(error));
         }
 
         if (failed.Offset is { } offset)

@@ -9,7 +9,7 @@ internal static class GrpcEndpoints
 
     public static IEndpointConventionBuilder Map(IEndpointRouteBuilder endpoints, IFileStore store, TransferServerOptions options)
     {
-        var health = new GrpcHealth(new StoreHealth(store, options.Clock), options.Clock);
+        var health = new GrpcHealth(new StoreHealth(store, options.TimeProvider), options.TimeProvider);
         RouteGroupBuilder group = endpoints.MapGroup("");
         MapService(group, GrpcFields.Service, FileTransferService.Find, store, options);
         MapService(group, GrpcFields.HealthService, health.Find, store, options);

@@ -61,7 +61,7 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
         var status = new Google.Rpc.Status { Code = (int)Status, Message = Message };
         if (Error is { } error)
         {
-            var info = new ErrorInfo { Reason = JsonNamingPolicy.SnakeCaseUpper.ConvertName(error.ToString()), Domain = "millrace" };
+            var info = new ErrorInfo { Reason = JsonNamingPolicy.SnakeCaseUpper.ConvertName(ErrorCode.Of(error)), Domain = "millrace" };
             if (Offset is { } offset)
             {
                 info.Metadata["offset"] = offset.ToString(CultureInfo.InvariantCulture);

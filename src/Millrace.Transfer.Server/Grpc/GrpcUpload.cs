@@ -156,7 +156,7 @@ internal static class GrpcUpload
         return await session.AppendAsync(isVerified: hash is not null, async writer =>
         {
             using var stop = CancellationTokenSource.CreateLinkedTokenSource(call.Ended, writer.Superseded);
-            var sink = new ChunkSink(writer.Body, writer.RemainingBytes, hash);
+            var sink = new ChunkSink(writer.Output, writer.RemainingBytes, hash);
             try
             {
                 return await receive(sink, stop.Token);
@@ -188,7 +188,7 @@ internal static class GrpcUpload
 
         var create = new CreateFileOptions { Precondition = GrpcValues.Precondition(head.Precondition), Length = length };
         await using StoredFileWriter writer = await call.Store.CreateAsync(name, create, call.Ended);
-        var sink = new ChunkSink(writer.Body, length ?? long.MaxValue);
+        var sink = new ChunkSink(writer.Output, length ?? long.MaxValue);
         messages.Into(sink, call.Ended);
         End end = await ReceiveAsync(messages)
             ?? throw Cut($"The stream for '{name}' ended without 'end'. Nothing was stored; send it again.");

@@ -13,8 +13,8 @@ public enum ServerTransport
 /// <summary>The folder or store, addresses, limits and shutdown of a <see cref="TransferServer"/>.</summary>
 public sealed class TransferHostOptions
 {
-    /// <summary>The folder; it has to exist. With <see cref="FileStore"/>, what messages call that store.</summary>
-    public required string Folder { get; set; }
+    /// <summary>The folder to serve; it has to exist. Not needed with <see cref="FileStore"/>.</summary>
+    public string Folder { get; set; } = "";
 
     /// <summary>
     /// The store to serve instead of <see cref="Folder"/>; null for the folder. It remains the caller's, who disposes it after the

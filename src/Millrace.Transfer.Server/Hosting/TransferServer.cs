@@ -43,7 +43,7 @@ public sealed class TransferServer : IAsyncDisposable
         Http2Address = ports.Http2 is not null ? new Uri($"http://{host}:{ports.Http2.Port}")
             : ports.MainHasHttp2 ? Address
             : null;
-        Note = ports.Note;
+        Notice = ports.Note;
     }
 
     /// <summary>The address for HTTP/1.1, and usually for HTTP/2; has the machine's name if the server listens on all addresses.</summary>
@@ -53,13 +53,13 @@ public sealed class TransferServer : IAsyncDisposable
     public Uri? Http2Address { get; }
 
     /// <summary>A message about omitted listeners and the reason; null if there are none.</summary>
-    public string? Note { get; }
+    public string? Notice { get; }
 
     /// <summary>Whether requests need a token, or a link.</summary>
     public bool NeedsToken => _guard.NeedsToken;
 
     /// <summary>Transfers that run now.</summary>
-    public int Running => _guard.Running;
+    public int ActiveTransfers => _guard.Running;
 
     /// <summary>The response of <c>/.well-known/millrace</c>.</summary>
     internal ServerDescription Description
@@ -138,7 +138,7 @@ public sealed class TransferServer : IAsyncDisposable
                 access.HasScopePolicies = true;
                 access.PublicUrl = options.PublicUrl;
                 access.Limits = options.Limits;
-                access.Clock = options.Endpoints.Clock;
+                access.TimeProvider = options.Endpoints.TimeProvider;
             });
             folder = options.FileStore is null
                 ? new LocalFileStore(options.Folder, options.Store, application.Services.GetRequiredService<TransferMeter>())
@@ -212,11 +212,11 @@ public sealed class TransferServer : IAsyncDisposable
     {
         if (options.TokensPath is not { } path)
         {
-            return options.FileStore is null ? new TokenStore(TokenStore.DefaultPath(options.Folder), options.Endpoints.Clock) : null;
+            return options.FileStore is null ? new TokenStore(TokenStore.DefaultPath(options.Folder), options.Endpoints.TimeProvider) : null;
         }
 
         // A named file means that a server without tokens is not wanted.
-        TokenStore? tokens = path.Length == 0 ? null : new TokenStore(path, options.Endpoints.Clock) { IsReadOnly = options.TokensReadOnly };
+        TokenStore? tokens = path.Length == 0 ? null : new TokenStore(path, options.Endpoints.TimeProvider) { IsReadOnly = options.TokensReadOnly };
         return tokens?.FindFile() is null
             ? throw new TransferException(
                 TransferError.Failed,
@@ -356,7 +356,7 @@ public sealed class TransferServer : IAsyncDisposable
             _application.UseCors();
         }
 
-        ServiceEndpoints.MapHealth(_application, HealthPath, _store, endpoints.Clock);
+        ServiceEndpoints.MapHealth(_application, HealthPath, _store, endpoints.TimeProvider);
         ServiceEndpoints.MapDescription(_application, () => Description);
         ServiceEndpoints.MapRoot(_application, endpoints.FilesPath);
     }

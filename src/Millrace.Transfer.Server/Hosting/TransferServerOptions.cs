@@ -31,7 +31,7 @@ public sealed class TransferServerOptions
     public GrpcServerOptions Grpc { get; set; } = new();
 
     /// <summary>The clock.</summary>
-    public TimeProvider Clock { get; set; } = TimeProvider.System;
+    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
     /// <summary>A copy with the paths at which an application maps the endpoints.</summary>
     internal TransferServerOptions At(string? filesPath, string? uploadsPath)

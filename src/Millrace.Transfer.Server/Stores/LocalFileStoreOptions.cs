@@ -42,7 +42,7 @@ public sealed class LocalFileStoreOptions
     public bool ComputeSha256 { get; set; } = true;
 
     /// <summary>The clock by which uploads expire.</summary>
-    public TimeProvider Clock { get; set; } = TimeProvider.System;
+    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
     /// <summary>Whether only the framework's own calls are used. For tests; the switch Millrace.Portable is for a process.</summary>
     internal bool Portable { get; set; }

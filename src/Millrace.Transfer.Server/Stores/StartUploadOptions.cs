@@ -1,7 +1,7 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>Options of a new upload.</summary>
-public sealed record StartUploadOptions
+public readonly record struct StartUploadOptions
 {
     /// <summary>The name under which it is published; <c>default</c> for an upload that is only a part of others.</summary>
     public TransferName Name { get; init; }

@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Server;
 public abstract class StoredFileWriter : IAsyncDisposable
 {
     /// <summary>Where its bytes go; a failed write is a <see cref="TransferException"/> or a <see cref="FilePipeException"/>.</summary>
-    public abstract PipeWriter Body { get; }
+    public abstract PipeWriter Output { get; }
 
     /// <summary>Publishes it: verified, durable, in one step.</summary>
     /// <param name="expected">The digest that it must have; null for whatever it has.</param>

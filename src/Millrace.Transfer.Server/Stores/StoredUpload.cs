@@ -16,7 +16,7 @@ public abstract class StoredUpload : IAsyncDisposable
     /// <summary>Stops a request that still appends, so that the offset is final: for a client whose connection died.</summary>
     /// <param name="cancellationToken">Ends the wait for the other request.</param>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.NotFound"/>: it was deleted. <see cref="TransferError.TakenOver"/>: the other request does not end.
+    /// <see cref="TransferError.NotFound"/>: it was deleted. <see cref="TransferError.Superseded"/>: the other request does not end.
     /// </exception>
     public abstract ValueTask TakeOverAsync(CancellationToken cancellationToken);
 

@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server;
 public abstract class UploadWriter : IAsyncDisposable
 {
     /// <summary>Where the bytes go.</summary>
-    public abstract PipeWriter Body { get; }
+    public abstract PipeWriter Output { get; }
 
     /// <summary>
     /// Canceled when another request takes the upload over. Stop then and dispose this writer: the other request waits for
@@ -15,7 +15,7 @@ public abstract class UploadWriter : IAsyncDisposable
     /// </summary>
     public abstract CancellationToken Superseded { get; }
 
-    /// <summary>Bytes of the upload, including those written to <see cref="Body"/>.</summary>
+    /// <summary>Bytes of the upload, including those written to <see cref="Output"/>.</summary>
     public abstract long Offset { get; }
 
     /// <summary>Bytes that the upload still accepts: up to its length, or the store's limit.</summary>

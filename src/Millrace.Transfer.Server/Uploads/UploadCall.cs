@@ -123,7 +123,7 @@ internal sealed class UploadCall
 
             try
             {
-                PipeWriter destination = check is null ? writer.Body : new CheckedPipeWriter(writer.Body, check);
+                PipeWriter destination = check is null ? writer.Output : new CheckedPipeWriter(writer.Output, check);
                 // Not canceled by the end of the connection: reading finds that, after the bytes that arrived before it.
                 await BodyCopy.ReceiveAsync(Request.BodyReader, destination, room, writer.Superseded);
             }
@@ -188,7 +188,7 @@ internal sealed class UploadCall
     /// <summary>The value of <c>Upload-Limit</c> for an upload.</summary>
     public string LimitOf(UploadStatus status)
     {
-        long seconds = Math.Max(0, (long)(status.Expires - Options.Clock.GetUtcNow()).TotalSeconds);
+        long seconds = Math.Max(0, (long)(status.Expires - Options.TimeProvider.GetUtcNow()).TotalSeconds);
         string age = DraftRequest.HasExpires(Request) ? "expires" : "max-age";
         return Store.MaxFileBytes is { } max ? $"max-size={max}, {age}={seconds}" : $"{age}={seconds}";
     }
@@ -223,7 +223,7 @@ internal sealed class UploadCall
             headers[TransferHeaders.UploadOffset] = Text(offset);
         }
 
-        if (refusal.Error == TransferError.TakenOver)
+        if (refusal.Error == TransferError.Superseded)
         {
             // The rest of this body is of no use.
             headers.Connection = "close";

@@ -334,7 +334,7 @@ internal sealed class UploadSession : IAsyncDisposable
         if (writer.Superseded.IsCancellationRequested)
         {
             return new Refusal(
-                TransferError.TakenOver,
+                TransferError.Superseded,
                 $"Another request has superseded this one: upload {Id} is at {kept} bytes. "
                 + "To continue with this one instead, ask for the offset first.",
                 innerException: exception);

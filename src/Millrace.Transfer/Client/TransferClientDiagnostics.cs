@@ -34,7 +34,7 @@ public static class TransferClientDiagnostics
     internal static TransferResult Completed(this Activity? activity, TransferResult result)
     {
         activity?
-            .SetTag("millrace.transfer.bytes", result.Sent)
+            .SetTag("millrace.transfer.bytes", result.BytesSent)
             .SetTag("millrace.transfer.attempts", result.Attempts);
         return result;
     }
@@ -44,7 +44,7 @@ public static class TransferClientDiagnostics
     internal static bool Failed(this Activity? activity, Exception exception)
     {
         activity?
-            .SetTag("error.type", exception is TransferException refused ? refused.Error.ToString() : exception.GetType().FullName)
+            .SetTag("error.type", exception is TransferException refused ? ErrorCode.Of(refused.Error) : exception.GetType().FullName)
             .SetStatus(ActivityStatusCode.Error, exception.Message);
         return false;
     }

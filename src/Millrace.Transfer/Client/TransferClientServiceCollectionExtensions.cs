@@ -11,7 +11,7 @@ public static class TransferClientServiceCollectionExtensions
     /// <param name="files">Where the server has its files, for example <c>http://host:8080/files/</c>.</param>
     /// <param name="configure">Sets the options, as <c>services.Configure&lt;TransferClientOptions&gt;</c> does too; null for the defaults.</param>
     /// <returns>A builder to which the application can add its own handlers.</returns>
-    public static IHttpClientBuilder AddTransferClient(
+    public static IHttpClientBuilder AddMillraceTransferClient(
         this IServiceCollection services, Uri files, Action<TransferClientOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);
@@ -26,7 +26,7 @@ public static class TransferClientServiceCollectionExtensions
     /// <param name="files">Where the server has its files.</param>
     /// <param name="configure">Sets the options; null for the defaults.</param>
     /// <returns>A builder to which the application can add its own handlers.</returns>
-    public static IHttpClientBuilder AddTransferClient(
+    public static IHttpClientBuilder AddMillraceTransferClient(
         this IServiceCollection services, string name, Uri files, Action<TransferClientOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);

@@ -35,7 +35,7 @@ internal static partial class Errors
         $"Upload {id} does not exist: it was never started, was deleted, or has expired. Start a new one.");
 
     public static TransferException NotReleased(UploadId id) => new(
-        TransferError.TakenOver,
+        TransferError.Superseded,
         $"Another request holds the upload '{id}' and did not let go of it in {UploadRules.Patience.TotalSeconds} s. Try again later.")
     {
         RetryAfter = TimeSpan.FromSeconds(1),

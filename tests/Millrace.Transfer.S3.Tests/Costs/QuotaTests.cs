@@ -57,7 +57,7 @@ public sealed class QuotaTests : BucketTest
         UploadStatus upload = await store.StartUploadAsync(new StartUploadOptions { Name = "a".Name(), Length = 20 * Mega }, default);
         await store.AppendAsync(upload.Id, 0, new byte[17 * Mega]);
         await using StoredFileWriter writer = await store.CreateAsync("b".Name(), new CreateFileOptions { Length = 18 * Mega }, default);
-        await StoreCalls.WriteAsync(writer.Body, new byte[17 * Mega]);
+        await StoreCalls.WriteAsync(writer.Output, new byte[17 * Mega]);
         await CountedAgainAsync(counted);
 
         await RefusedAsync(async () =>

@@ -11,7 +11,7 @@ internal static class StoreCalls
     {
         await using StoredFileWriter writer = await store.CreateAsync(
             name.Name(), new CreateFileOptions { Length = content.Length }, default);
-        await WriteAsync(writer.Body, content);
+        await WriteAsync(writer.Output, content);
         return await writer.CommitAsync(null, default);
     }
 
@@ -28,7 +28,7 @@ internal static class StoreCalls
     public static async Task<UploadStatus> AppendAsync(this IFileStore store, UploadId id, long offset, ReadOnlyMemory<byte> content)
     {
         await using UploadWriter writer = await store.AppendUploadAsync(id, offset, discardable: false, default);
-        await WriteAsync(writer.Body, content);
+        await WriteAsync(writer.Output, content);
         return await writer.SaveAsync(default);
     }
 

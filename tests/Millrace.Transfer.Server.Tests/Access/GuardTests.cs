@@ -16,7 +16,7 @@ public sealed class GuardTests : IAsyncLifetime
             Services = services => services.AddMillraceTransfer(access =>
             {
                 access.Tokens = _store;
-                access.Clock = _clock;
+                access.TimeProvider = _clock;
             }),
         });
         await _server.WriteAsync("a/one.txt", "one"u8.ToArray());

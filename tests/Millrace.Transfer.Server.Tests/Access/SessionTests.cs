@@ -159,7 +159,7 @@ public sealed class SessionTests : GrpcTest
     public async Task Session_ends_when_it_is_idle_or_after_a_week(int hours, int more, int status)
     {
         var clock = new ManualClock();
-        await ServeAsync(host: options => options.Endpoints.Clock = clock);
+        await ServeAsync(host: options => options.Endpoints.TimeProvider = clock);
         Put("a", [1]);
         string cookie = await SessionAsync((await Tokens.AddAsync("one", TransferScope.All)).Secret);
         for (int i = 0; i <= more; i++)
@@ -297,7 +297,7 @@ public sealed class SessionTests : GrpcTest
     public async Task Grpc_call_does_not_keep_a_session_alive()
     {
         var clock = new ManualClock();
-        await ServeAsync(host: options => options.Endpoints.Clock = clock);
+        await ServeAsync(host: options => options.Endpoints.TimeProvider = clock);
         Put("a", [1]);
         string cookie = await SessionAsync((await Tokens.AddAsync("one", TransferScope.All)).Secret);
         clock.Advance(TimeSpan.FromHours(11));

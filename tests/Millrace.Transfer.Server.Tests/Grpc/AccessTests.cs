@@ -76,7 +76,7 @@ public sealed class AccessTests : GrpcTest
             await stream.WriteAsync(Frames.End(0));
         });
         Task<GrpcReply> first = SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Upload", content));
-        await Bounded.UntilAsync(() => Server.Server.Running == 1);
+        await Bounded.UntilAsync(() => Server.Server.ActiveTransfers == 1);
         GrpcReply second = await CallAsync("Upload", Frames.Upload("b", Small));
         second.Failed(8, TransferError.TooManyTransfers);
         Assert.Equal("5", second.Trailers["retry-after"]);

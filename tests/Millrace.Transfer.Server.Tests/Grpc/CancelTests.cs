@@ -16,10 +16,10 @@ public sealed class CancelTests : GrpcTest
         using HttpRequestMessage request = Request(FormOf(form), "Download", Frames.Download("a"));
         using (HttpResponseMessage response = await Http2.SendAsync(request, HttpCompletionOption.ResponseHeadersRead))
         {
-            Assert.Equal(1, Server.Server.Running);
+            Assert.Equal(1, Server.Server.ActiveTransfers);
         }
 
-        await Bounded.UntilAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.ActiveTransfers == 0);
     }
 
     [Theory, EveryForm]
@@ -30,10 +30,10 @@ public sealed class CancelTests : GrpcTest
         using var content = new StreamedContent(first, Task.Delay(Timeout.Infinite, cut.Token));
         using HttpRequestMessage request = Request(FormOf(form), "Upload", content);
         Task<HttpResponseMessage> sent = Http2.SendAsync(request, cut.Token);
-        await Bounded.UntilAsync(() => Server.Server.Running == 1);
+        await Bounded.UntilAsync(() => Server.Server.ActiveTransfers == 1);
         await cut.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sent);
-        await Bounded.UntilAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.ActiveTransfers == 0);
         Assert.False(File.Exists(PathOf("a")));
         Assert.Empty(Leftovers());
     }
@@ -53,7 +53,7 @@ public sealed class CancelTests : GrpcTest
         await Bounded.UntilAsync(() => ReceivedBytesOf(id) >= 2_000_000);
         await cut.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sent);
-        await Bounded.UntilAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.ActiveTransfers == 0);
         GrpcReply reply = await CallAsync("QueryUpload", new QueryUploadRequest { Upload = id });
         long kept = reply.Only(Messages.UploadStatus.Parser).Offset;
         Assert.InRange(kept, 2_000_000, sentBytes.Length);

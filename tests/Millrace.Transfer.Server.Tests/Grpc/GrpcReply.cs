@@ -44,12 +44,12 @@ internal sealed class GrpcReply
     {
         Assert.Equal(HttpStatusCode.OK, HttpStatus);
         Assert.True(Status == status, $"{Status} and not {status}: {Message}");
-        Assert.Equal(error?.ToString(), Error);
+        string? word = error is { } known ? ErrorCode.Of(known) : null;
+        Assert.Equal(word, Error);
         Assert.NotEqual("", Message);
         Google.Rpc.Status details = Details();
         Assert.Equal((status, Message), (details.Code, details.Message));
-        Assert.Equal(
-            error is null ? null : JsonNamingPolicy.SnakeCaseUpper.ConvertName(error.ToString()!), DetailOf<ErrorInfo>(details)?.Reason);
+        Assert.Equal(word is null ? null : JsonNamingPolicy.SnakeCaseUpper.ConvertName(word), DetailOf<ErrorInfo>(details)?.Reason);
         return this;
     }
 

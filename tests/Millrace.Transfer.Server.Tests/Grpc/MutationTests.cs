@@ -53,7 +53,7 @@ public sealed class MutationTests : GrpcTest
             Assert.DoesNotContain("its log has the reason", reply.Message, StringComparison.Ordinal);
         }
 
-        await Bounded.UntilAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.ActiveTransfers == 0);
         Assert.Equal(0, (await CallAsync("/grpc.health.v1.Health/Check", [0, 0, 0, 0, 0])).Status);
         Assert.DoesNotContain(
             Directory.EnumerateFiles(Server.Folder, ".*", SearchOption.TopDirectoryOnly), static path => File.Exists(path));

@@ -180,7 +180,7 @@ public sealed class ProtocolTests : GrpcTest
         GrpcReply reply = await SendAsync(GrpcForm.Http2, request).Soon();
         never.SetResult();
         reply.Failed(4);
-        await Bounded.UntilAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.ActiveTransfers == 0);
     }
 
     [Fact]
@@ -191,7 +191,7 @@ public sealed class ProtocolTests : GrpcTest
         HttpRequestMessage request = Request(GrpcForm.Http2, "Upload", content, ("grpc-timeout", "300m"));
         (await SendAsync(GrpcForm.Http2, request).Soon()).Failed(4);
         never.SetResult();
-        await Bounded.UntilAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.ActiveTransfers == 0);
         Assert.False(File.Exists(PathOf("a")));
         Assert.Empty(Leftovers());
     }
@@ -207,7 +207,7 @@ public sealed class ProtocolTests : GrpcTest
         {
             using HttpRequestMessage request = Request(form, "Download", Frames.Download("a"), ("grpc-timeout", $"{seconds}S"));
             using HttpResponseMessage response = await Http2.SendAsync(request, HttpCompletionOption.ResponseHeadersRead).Soon();
-            await Bounded.UntilAsync(() => Server.Server.Running == 0);
+            await Bounded.UntilAsync(() => Server.Server.ActiveTransfers == 0);
             reply = await GrpcReply.ReadAsync(response, form).Soon();
             Assert.Equal(4, reply.Status);
 

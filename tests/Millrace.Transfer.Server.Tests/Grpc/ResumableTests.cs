@@ -146,7 +146,7 @@ public sealed class ResumableTests : GrpcTest
         int there = (int)(await QueryAsync(id)).Offset;
         Assert.InRange(there, 2_000_000, 3_000_000);
         GrpcReply reply = await old.Soon();
-        reply.Failed(10, TransferError.TakenOver);
+        reply.Failed(10, TransferError.Superseded);
         asked.SetResult();
         (await CallAsync("UploadPart", Part(id, there, whole.AsSpan(there)))).Only(Messages.UploadStatus.Parser);
         (await CommitAsync(id, SHA256.HashData(whole))).Only(Messages.UploadStatus.Parser);

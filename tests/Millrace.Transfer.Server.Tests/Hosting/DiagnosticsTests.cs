@@ -68,7 +68,7 @@ public sealed class DiagnosticsTests
         using var meter = new TransferMeter(measured.Factory);
         using var folder = new TemporaryFolder();
         var clock = new ManualClock();
-        var options = new LocalFileStoreOptions { Clock = clock };
+        var options = new LocalFileStoreOptions { TimeProvider = clock };
         await using (var before = new LocalFileStore(folder.Path, options))
         {
             await before.StartUploadAsync(new StartUploadOptions { Name = TransferName.Parse("a"), Length = 2 }, default);

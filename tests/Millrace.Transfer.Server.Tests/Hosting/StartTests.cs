@@ -54,7 +54,7 @@ public sealed class StartTests : IDisposable
         Assert.True(options.Compress);
         Assert.True(options.Archives);
         Assert.Empty(options.AllowedOrigins);
-        Assert.Same(TimeProvider.System, options.Clock);
+        Assert.Same(TimeProvider.System, options.TimeProvider);
     }
 
     [Fact]
@@ -153,7 +153,7 @@ public sealed class StartTests : IDisposable
             options.Transport = ServerTransport.Millrace;
         });
         Assert.Equal(served.Server.Address, served.Server.Http2Address);
-        Assert.Null(served.Server.Note);
+        Assert.Null(served.Server.Notice);
         await AssertAnswersAsync(served, served.Server.Address, HttpVersion.Version20);
         await AssertAnswersAsync(served, served.Server.Address, HttpVersion.Version11);
     }
@@ -187,7 +187,7 @@ public sealed class StartTests : IDisposable
                         options.Transport = ServerTransport.Kestrel;
                     }));
                 Assert.Null(server.Http2Address);
-                Assert.Contains($"port {port} ", server.Note, StringComparison.Ordinal);
+                Assert.Contains($"port {port} ", server.Notice, StringComparison.Ordinal);
                 await server.StopAsync();
                 return;
             }

@@ -25,7 +25,7 @@ public sealed class StopTests
         using RawConnection running = await served.HalfUploadAsync();
 
         Assert.Equal(1, await served.Server.StopAsync());
-        Assert.Equal(0, served.Server.Running);
+        Assert.Equal(0, served.Server.ActiveTransfers);
         Assert.Empty(await running.ReadToEndAsync());
         Assert.Empty(Directory.GetFiles(served.Folder));
     }
@@ -61,7 +61,7 @@ public sealed class StopTests
         using RawConnection running = await RawConnection.OpenAsync(
             served.Server.Address,
             $"PATCH {path} HTTP/1.1\r\nHost: localhost\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 8\r\n\r\n1234");
-        await Bounded.UntilAsync(() => served.Server.Running == 1);
+        await Bounded.UntilAsync(() => served.Server.ActiveTransfers == 1);
         await served.Server.StopAsync();
 
         await using TransferServer second = await TransferServer.StartAsync(

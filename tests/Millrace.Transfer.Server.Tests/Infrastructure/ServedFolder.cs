@@ -47,7 +47,7 @@ internal sealed class ServedFolder : IAsyncDisposable
     {
         RawConnection connection = await RawConnection.OpenAsync(
             Server.Address, "PUT /files/one HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\ndo");
-        await Bounded.UntilAsync(() => Server.Running == 1);
+        await Bounded.UntilAsync(() => Server.ActiveTransfers == 1);
         return connection;
     }
 

@@ -43,7 +43,7 @@ public sealed class TestedStore : IAsyncDisposable
             UploadLifetime = options.UploadLifetime,
             EmptyUploadLifetime = options.EmptyUploadLifetime,
             CheapDigestBytes = options.CheapDigestBytes,
-            Clock = options.Clock,
+            TimeProvider = options.TimeProvider,
         });
         _stores.Add(store);
         return store;

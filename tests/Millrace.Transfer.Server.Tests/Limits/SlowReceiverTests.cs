@@ -30,8 +30,8 @@ public sealed class SlowReceiverTests : IDisposable
         // More than the system's buffers take, so that much was received, as far as the server knows.
         await served.WriteAsync("large", Content.Random(40_000_000));
         using IDisposable client = await AskAsync(served.Server, protocol);
-        await Bounded.UntilAsync(() => served.Server.Running == 1);
-        await Bounded.UntilAsync(() => served.Server.Running == 0);
+        await Bounded.UntilAsync(() => served.Server.ActiveTransfers == 1);
+        await Bounded.UntilAsync(() => served.Server.ActiveTransfers == 0);
     }
 
     public void Dispose() => _folder.Dispose();

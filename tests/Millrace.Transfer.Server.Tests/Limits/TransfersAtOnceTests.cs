@@ -18,7 +18,7 @@ public sealed class TransfersAtOnceTests
 
         Assert.True(await running.SendAsync("ne"));
         Assert.Contains(" 201 ", await running.ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);
-        await Bounded.UntilAsync(() => served.Server.Running == 0);
+        await Bounded.UntilAsync(() => served.Server.ActiveTransfers == 0);
         await served.Client.PutAsync("files/two", new StringContent("two")).AnswersAsync(HttpStatusCode.Created);
     }
 
@@ -29,7 +29,7 @@ public sealed class TransfersAtOnceTests
             options => options.Limits = new TransferLimits { MaxTransfers = 1 });
         (await served.HalfUploadAsync()).Dispose();
 
-        await Bounded.UntilAsync(() => served.Server.Running == 0);
+        await Bounded.UntilAsync(() => served.Server.ActiveTransfers == 0);
         Assert.Empty(Directory.GetFiles(served.Folder));
     }
 

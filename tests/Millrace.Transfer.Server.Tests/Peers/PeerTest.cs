@@ -64,5 +64,5 @@ public abstract class PeerTest : IAsyncLifetime
     }
 
     /// <summary>Waits until the server has let go of whatever was cut.</summary>
-    protected Task AssertNothingRunsAsync() => Bounded.UntilAsync(() => Served.Server.Running == 0);
+    protected Task AssertNothingRunsAsync() => Bounded.UntilAsync(() => Served.Server.ActiveTransfers == 0);
 }

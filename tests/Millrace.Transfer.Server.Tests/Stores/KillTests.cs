@@ -103,7 +103,7 @@ public sealed class KillTests
             if (!status.IsComplete)
             {
                 await using UploadWriter writer = await store.AppendUploadAsync(id, status.Offset, discardable: false, default);
-                await writer.Body.WriteAsync(
+                await writer.Output.WriteAsync(
                     UploadedContent.Of(seed, number, status.Offset, (int)(status.Length.Value - status.Offset)));
                 await writer.SaveAsync(default);
             }

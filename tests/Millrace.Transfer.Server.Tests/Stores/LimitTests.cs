@@ -21,8 +21,8 @@ public sealed class LimitTests : StoreTest
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 1_500_000 });
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
         {
-            await writer.Body.WriteAsync(new byte[1_500_000]);
-            Assert.Equal(TransferError.TooLarge, await FailsAsync(async () => await writer.Body.WriteAsync(new byte[1])));
+            await writer.Output.WriteAsync(new byte[1_500_000]);
+            Assert.Equal(TransferError.TooLarge, await FailsAsync(async () => await writer.Output.WriteAsync(new byte[1])));
         }
 
         Assert.Empty(Folder.VisibleNames());
@@ -38,7 +38,7 @@ public sealed class LimitTests : StoreTest
             TransferError.TooLarge,
             await FailsAsync(async () =>
             {
-                await writer.Body.WriteAsync(new byte[11]);
+                await writer.Output.WriteAsync(new byte[11]);
                 await writer.CommitAsync(null, default);
             }));
         Assert.Null(await store.FindAsync("a"));
@@ -65,7 +65,7 @@ public sealed class LimitTests : StoreTest
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 60 }, default))
         {
-            await writer.Body.WriteAsync(new byte[60]);
+            await writer.Output.WriteAsync(new byte[60]);
             await store.StartAsync("b", 41).FailsAsync(TransferError.NoSpace);
         }
 
@@ -96,8 +96,8 @@ public sealed class LimitTests : StoreTest
         UploadStatus upload = await store.StartAsync("a", null);
         await using (UploadWriter writer = await store.AppendUploadAsync(upload.Id, 0, discardable: false, default))
         {
-            await writer.Body.WriteAsync(new byte[2_000_000]);
-            Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await writer.Body.WriteAsync(new byte[2_000_000])));
+            await writer.Output.WriteAsync(new byte[2_000_000]);
+            Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await writer.Output.WriteAsync(new byte[2_000_000])));
         }
 
         Assert.Equal(2_000_000, store.Core.Limits.Used);
@@ -144,7 +144,7 @@ public sealed class LimitTests : StoreTest
         for (int i = 0; i < 5; i++)
         {
             await using UploadWriter writer = await store.AppendUploadAsync(upload.Id, 0, discardable: true, default);
-            await writer.Body.WriteAsync(new byte[60]);
+            await writer.Output.WriteAsync(new byte[60]);
             await writer.DiscardAsync();
         }
 
@@ -163,7 +163,7 @@ public sealed class LimitTests : StoreTest
         {
             UploadStatus upload = await store.StartAsync($"{i}", 250 * 1024 * 1024);
             writers.Add(await store.AppendUploadAsync(upload.Id, 0, discardable: false, default));
-            await writers[^1].Body.WriteAsync(new byte[1]);
+            await writers[^1].Output.WriteAsync(new byte[1]);
             await writers[^1].SaveAsync(default);
         }
 
@@ -219,7 +219,7 @@ public sealed class LimitTests : StoreTest
                 await store.CreateAsync("a".Name(), new CreateFileOptions { Length = length }, default);
             for (int i = 0; i < 6; i++)
             {
-                await writer.Body.WriteAsync(new byte[1_000_000]);
+                await writer.Output.WriteAsync(new byte[1_000_000]);
             }
 
             await writer.CommitAsync(null, default);
@@ -243,10 +243,10 @@ public sealed class LimitTests : StoreTest
         {
             for (int i = 0; i < 6; i++)
             {
-                await writer.Body.WriteAsync(new byte[1_000_000]);
+                await writer.Output.WriteAsync(new byte[1_000_000]);
             }
 
-            await writer.Body.FlushAsync();
+            await writer.Output.FlushAsync();
         });
         TransferException error = Errors.Translate(full);
         Assert.Equal(TransferError.NoSpace, error.Error);

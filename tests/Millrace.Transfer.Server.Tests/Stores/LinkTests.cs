@@ -225,7 +225,7 @@ public sealed class LinkTests : StoreTest
         var scene = new Scene(Folder, "inside");
         LocalFileStore store = Open(root: scene.Root);
         await using StoredFileWriter writer = await store.CreateAsync("inside/secret".Name(), default, default);
-        await writer.Body.WriteAsync("changed"u8.ToArray());
+        await writer.Output.WriteAsync("changed"u8.ToArray());
         Directory.Move(scene["inside"], scene["moved"]);
         Directory.CreateSymbolicLink(scene["inside"], scene.Outside);
         await writer.CommitAsync(null, default);

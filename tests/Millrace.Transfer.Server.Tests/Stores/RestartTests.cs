@@ -13,8 +13,8 @@ public sealed class RestartTests : StoreTest
         UploadId id = (await store.StartAsync("a", 6)).Id;
         await store.AppendAsync(id, 0, "abc", discardable: true);
         await using UploadWriter writer = await store.AppendUploadAsync(id, 3, discardable: true, default);
-        await writer.Body.WriteAsync("de"u8.ToArray());
-        await writer.Body.FlushAsync();
+        await writer.Output.WriteAsync("de"u8.ToArray());
+        await writer.Output.FlushAsync();
         Copy(Folder, Killed);
 
         LocalFileStore again = Open(options, Killed.Path);
@@ -82,8 +82,8 @@ public sealed class RestartTests : StoreTest
         var options = new LocalFileStoreOptions { Portable = portable };
         LocalFileStore store = Open(options);
         await using StoredFileWriter writer = await store.CreateAsync("a/b".Name(), default, default);
-        await writer.Body.WriteAsync(new byte[1_000_000]);
-        await writer.Body.FlushAsync();
+        await writer.Output.WriteAsync(new byte[1_000_000]);
+        await writer.Output.FlushAsync();
         Copy(Folder, Killed);
         Assert.Single(Directory.GetFileSystemEntries(Killed["a"]));
 
@@ -95,7 +95,7 @@ public sealed class RestartTests : StoreTest
     public async Task Damaged_state_is_ignored_and_removed_when_it_is_old(bool portable)
     {
         var clock = new ManualClock();
-        var options = new LocalFileStoreOptions { Portable = portable, Clock = clock };
+        var options = new LocalFileStoreOptions { Portable = portable, TimeProvider = clock };
         UploadId id;
         await using (LocalFileStore store = Open(options))
         {

@@ -17,7 +17,7 @@ internal static class StoreExtensions
         byte[] bytes = Encoding.UTF8.GetBytes(content);
         await using StoredFileWriter writer = await store.CreateAsync(
             name.Name(), new CreateFileOptions { Length = bytes.Length, Precondition = precondition }, default);
-        await writer.Body.WriteAsync(bytes);
+        await writer.Output.WriteAsync(bytes);
         return await writer.CommitAsync(null, default);
     }
 
@@ -52,7 +52,7 @@ internal static class StoreExtensions
         this IFileStore store, UploadId id, long offset, string content, bool discardable = false)
     {
         await using UploadWriter writer = await store.AppendUploadAsync(id, offset, discardable, default);
-        await writer.Body.WriteAsync(Encoding.UTF8.GetBytes(content));
+        await writer.Output.WriteAsync(Encoding.UTF8.GetBytes(content));
         return await writer.SaveAsync(default);
     }
 

@@ -16,7 +16,7 @@ public sealed class StoreOptionsTests
         Assert.Equal(64 * 1024 * 1024, options.CheapDigestBytes);
         Assert.Equal(Durability.OnCommit, options.Durability);
         Assert.True(options.ComputeSha256);
-        Assert.Same(TimeProvider.System, options.Clock);
+        Assert.Same(TimeProvider.System, options.TimeProvider);
         Assert.False(options.Portable);
         Assert.Equal(1000, default(ListFilesOptions).PageSize);
     }

@@ -55,7 +55,7 @@ public sealed class UploadRequestTests : ContractTest
         UploadStatus status = await store.StartAsync("a", 6);
         await using StoredUpload first = await store.OpenUploadAsync(status.Id, default);
         UploadWriter writer = await first.AppendAsync(0, discardable: false, default);
-        await writer.Body.WriteAsync("abc"u8.ToArray());
+        await writer.Output.WriteAsync("abc"u8.ToArray());
 
         await using StoredUpload second = await store.OpenUploadAsync(status.Id, default);
         Task taking = second.TakeOverAsync(default).AsTask();
@@ -113,7 +113,7 @@ public sealed class UploadRequestTests : ContractTest
                     Interlocked.Increment(ref appended);
                 }
                 catch (TransferException exception) when (
-                    exception.Error is TransferError.OffsetMismatch or TransferError.UploadComplete or TransferError.TakenOver)
+                    exception.Error is TransferError.OffsetMismatch or TransferError.UploadComplete or TransferError.Superseded)
                 {
                     // Another one was first; what it has appended shows when this takes the upload over again.
                 }
@@ -127,7 +127,7 @@ public sealed class UploadRequestTests : ContractTest
     private static async Task AppendAsync(StoredUpload upload, long offset, string content)
     {
         await using UploadWriter writer = await upload.AppendAsync(offset, discardable: false, default);
-        await writer.Body.WriteAsync(Encoding.UTF8.GetBytes(content));
+        await writer.Output.WriteAsync(Encoding.UTF8.GetBytes(content));
         await writer.SaveAsync(default);
     }
 }

@@ -77,7 +77,7 @@ public sealed class UploadTests : ContractTest
         UploadStatus status = await store.StartAsync("a", 6);
         await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 0, discardable: false, default))
         {
-            await writer.Body.WriteAsync("abc"u8.ToArray());
+            await writer.Output.WriteAsync("abc"u8.ToArray());
         }
 
         Assert.Equal(3, (await store.FindUploadAsync(status.Id, takeOver: true, default))!.Offset);
@@ -92,7 +92,7 @@ public sealed class UploadTests : ContractTest
         IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 6);
         UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
-        await first.Body.WriteAsync("abc"u8.ToArray());
+        await first.Output.WriteAsync("abc"u8.ToArray());
         await using StoredUpload next = await store.OpenUploadAsync(status.Id, default);
         Task<UploadWriter> second = next.AppendAsync(3, discardable: false, default).AsTask();
         Assert.True(first.Superseded.IsCancellationRequested);
@@ -191,7 +191,7 @@ public sealed class UploadTests : ContractTest
         await store.AppendAsync(status.Id, 0, "abc", discardable: true);
         await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 3, discardable: true, default))
         {
-            await writer.Body.WriteAsync(new byte[2_000_000]);
+            await writer.Output.WriteAsync(new byte[2_000_000]);
             await writer.DiscardAsync();
         }
 
@@ -323,7 +323,7 @@ public sealed class UploadTests : ContractTest
     public async Task Abandoned_upload_expires(bool portable)
     {
         var clock = new ManualClock();
-        var options = new LocalFileStoreOptions { Portable = portable, Clock = clock, UploadLifetime = TimeSpan.FromHours(2) };
+        var options = new LocalFileStoreOptions { Portable = portable, TimeProvider = clock, UploadLifetime = TimeSpan.FromHours(2) };
         UploadStatus old;
         UploadStatus continued;
         await using (Open(options, out IFileStore store))

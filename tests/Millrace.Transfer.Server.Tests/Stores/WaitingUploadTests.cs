@@ -72,7 +72,7 @@ public sealed class WaitingUploadTests : ContractTest
     public async Task Uploads_that_fail_to_start_or_expire_do_not_count(bool portable)
     {
         var clock = new ManualClock();
-        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Clock = clock, MaxUploads = 1 });
+        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, TimeProvider = clock, MaxUploads = 1 });
         for (int i = 0; i < 3; i++)
         {
             Assert.Equal(TransferError.InvalidRequest, await FailsAsync(async () => await store.JoinUploadsAsync(
@@ -107,7 +107,7 @@ public sealed class WaitingUploadTests : ContractTest
     public async Task Upload_without_a_byte_expires_within_minutes(bool portable)
     {
         var clock = new ManualClock();
-        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Clock = clock });
+        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, TimeProvider = clock });
         UploadStatus empty = await store.StartAsync("a", null);
         UploadStatus begun = await store.StartAsync("b", 2);
         await store.AppendAsync(begun.Id, 0, "x");
@@ -120,7 +120,7 @@ public sealed class WaitingUploadTests : ContractTest
         await store.SetUploadLengthAsync(empty.Id, 5, default);
         await using (UploadWriter writer = await store.AppendUploadAsync(empty.Id, 0, discardable: true, default))
         {
-            await writer.Body.WriteAsync("wrong"u8.ToArray());
+            await writer.Output.WriteAsync("wrong"u8.ToArray());
             await writer.DiscardAsync();
         }
 
@@ -139,7 +139,7 @@ public sealed class WaitingUploadTests : ContractTest
     public async Task Upload_that_is_receiving_does_not_expire(bool portable)
     {
         var clock = new ManualClock();
-        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Clock = clock });
+        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, TimeProvider = clock });
         UploadStatus upload = await store.StartAsync("a", 1);
         await using UploadWriter writer = await store.AppendUploadAsync(upload.Id, 0, discardable: false, default);
         clock.Advance(TimeSpan.FromDays(2));

@@ -12,7 +12,7 @@ public sealed class WriteTests : ContractTest
     {
         IFileStore store = Open(portable);
         await using StoredFileWriter writer = await store.CreateAsync("c.txt".Name(), default, default);
-        await writer.Body.WriteAsync("hello"u8.ToArray());
+        await writer.Output.WriteAsync("hello"u8.ToArray());
         Assert.Null(await store.FindAsync("c.txt"));
 
         StoredFile file = await writer.CommitAsync(null, default);
@@ -35,7 +35,7 @@ public sealed class WriteTests : ContractTest
         IFileStore store = Open(portable);
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
         {
-            await writer.Body.WriteAsync(new byte[3_000_000]);
+            await writer.Output.WriteAsync(new byte[3_000_000]);
         }
 
         Assert.Empty(Files.VisibleNames());
@@ -48,7 +48,7 @@ public sealed class WriteTests : ContractTest
         await store.PutAsync("a", "before");
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
         {
-            await writer.Body.WriteAsync("after"u8.ToArray());
+            await writer.Output.WriteAsync("after"u8.ToArray());
             await writer.CommitAsync(Sha256Digest.Compute("afterr"u8), default).FailsAsync(TransferError.DigestMismatch);
         }
 
@@ -61,7 +61,7 @@ public sealed class WriteTests : ContractTest
     {
         IFileStore store = Open(new LocalFileStoreOptions { ComputeSha256 = false });
         await using StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default);
-        await writer.Body.WriteAsync("after"u8.ToArray());
+        await writer.Output.WriteAsync("after"u8.ToArray());
         await writer.CommitAsync(Sha256Digest.Compute("before"u8), default).FailsAsync(TransferError.DigestMismatch);
     }
 
@@ -75,7 +75,7 @@ public sealed class WriteTests : ContractTest
             await store.CreateAsync("a".Name(), new CreateFileOptions { Length = content.Length }, default);
         for (int i = 0; i < content.Length; i += 100_000)
         {
-            await writer.Body.WriteAsync(content.AsMemory(i, Math.Min(100_000, content.Length - i)));
+            await writer.Output.WriteAsync(content.AsMemory(i, Math.Min(100_000, content.Length - i)));
         }
 
         StoredFile file = await writer.CommitAsync(Sha256Digest.Compute(content), default);
@@ -88,7 +88,7 @@ public sealed class WriteTests : ContractTest
         IFileStore store = Open(portable);
         await using StoredFileWriter writer =
             await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 2_000_000 }, default);
-        await writer.Body.WriteAsync("short"u8.ToArray());
+        await writer.Output.WriteAsync("short"u8.ToArray());
         Assert.Equal(5, (await writer.CommitAsync(null, default)).Length);
         Assert.Equal(Sha256Digest.Compute("short"u8), (await store.FindAsync("a", DigestNeed.Always))!.Sha256);
     }
@@ -113,7 +113,7 @@ public sealed class WriteTests : ContractTest
         {
             StoredFileWriter writer =
                 await store.CreateAsync("a".Name(), new CreateFileOptions { Precondition = New }, default);
-            await writer.Body.WriteAsync(Encoding.UTF8.GetBytes($"{i}"));
+            await writer.Output.WriteAsync(Encoding.UTF8.GetBytes($"{i}"));
             return writer;
         }));
         int won = 0;

@@ -36,7 +36,7 @@ internal readonly record struct UploadReply(string? Error, long? Offset, int Sta
             TransferError.TooManyTransfers => (429, 8),
             _ => throw new ArgumentOutOfRangeException(nameof(error)),
         };
-        return new UploadReply(error.ToString(), offset, protocol > UploadProtocol.Tus ? grpc : http);
+        return new UploadReply(ErrorCode.Of(error), offset, protocol > UploadProtocol.Tus ? grpc : http);
     }
 }
 

@@ -9,8 +9,8 @@ public sealed class RegistrationTests : ServerTest
     public async Task A_registered_client_moves_files()
     {
         var services = new ServiceCollection();
-        services.AddTransferClient(Server.Files);
-        services.AddTransferClient("other", Server.Files, options => options.Protocol = TransferProtocol.Tus);
+        services.AddMillraceTransferClient(Server.Files);
+        services.AddMillraceTransferClient("other", Server.Files, options => options.Protocol = TransferProtocol.Tus);
         await using ServiceProvider provider = services.BuildServiceProvider();
 
         TransferResult one = await provider.GetRequiredService<TransferClient>()
@@ -39,8 +39,8 @@ public sealed class RegistrationTests : ServerTest
     {
         var files = new Uri("http://localhost/files/");
         var services = new ServiceCollection();
-        services.AddTransferClient(files);
-        services.AddTransferClient("other", files, options => options.MaxAttempts = 3);
+        services.AddMillraceTransferClient(files);
+        services.AddMillraceTransferClient("other", files, options => options.MaxAttempts = 3);
         services.Configure<TransferClientOptions>(options => options.MaxAttempts = 2);
         using ServiceProvider provider = services.BuildServiceProvider();
 
@@ -57,7 +57,7 @@ public sealed class RegistrationTests : ServerTest
     public void Invalid_options_are_refused_when_the_host_starts()
     {
         var services = new ServiceCollection();
-        services.AddTransferClient(new Uri("http://localhost/files/"), options => options.MaxConnections = 0);
+        services.AddMillraceTransferClient(new Uri("http://localhost/files/"), options => options.MaxConnections = 0);
         using ServiceProvider provider = services.BuildServiceProvider();
 
         Assert.Throws<ArgumentOutOfRangeException>(() => provider.GetRequiredService<IStartupValidator>().Validate());

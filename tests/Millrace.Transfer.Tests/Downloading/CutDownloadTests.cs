@@ -39,7 +39,7 @@ public sealed class CutDownloadTests : ServerTest
         TransferResult result = await client.GetAsync(Clients.Name("x"), stream);
 
         Assert.Equal(2, result.Attempts);
-        Assert.Equal(content.Length, result.Sent);
+        Assert.Equal(content.Length, result.BytesSent);
         Assert.Equal(content, stream.ToArray());
     }
 
@@ -92,7 +92,7 @@ public sealed class CutDownloadTests : ServerTest
         TransferResult result = await second.GetAsync(Clients.Name("x"), Folder["x"], new GetOptions { Resume = true });
 
         Assert.InRange(kept, 1, 10_000_000);
-        Assert.Equal(content.Length - kept, result.Sent);
+        Assert.Equal(content.Length - kept, result.BytesSent);
         Assert.Equal(content, await File.ReadAllBytesAsync(Folder["x"]));
         Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.Equal(["x"], Folder.Files);

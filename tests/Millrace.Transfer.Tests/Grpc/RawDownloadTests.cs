@@ -214,7 +214,7 @@ public sealed class RawDownloadTests
         TransferResult result = await client.GetAsync(Clients.Name("x"), got);
 
         Assert.Equal(content, got.ToArray());
-        Assert.Equal((2, 50_000), (result.Attempts, result.Sent));
+        Assert.Equal((2, 50_000), (result.Attempts, result.BytesSent));
     }
 
     private static byte[] Packed(Google.Protobuf.IMessage message) => Frames.Of(RawAnswer.Gzip(Bytes(message)), flags: 1);

@@ -15,7 +15,7 @@ public sealed class RefusedCallTests
     [InlineData(7, TransferError.Forbidden, false)]
     [InlineData(8, TransferError.TooLarge, false)]
     [InlineData(9, TransferError.PreconditionFailed, false)]
-    [InlineData(10, TransferError.TakenOver, true)]
+    [InlineData(10, TransferError.Superseded, true)]
     [InlineData(11, TransferError.RangeNotSatisfiable, false)]
     [InlineData(12, TransferError.ProtocolNotOffered, false)]
     [InlineData(13, TransferError.Failed, false)]

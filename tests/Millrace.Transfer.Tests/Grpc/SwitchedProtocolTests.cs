@@ -22,7 +22,7 @@ public sealed class SwitchedProtocolTests : ServerTest
         using TransferClient second = Clients.Resuming(relay.Files, Folder, other, attempts: 10);
         TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
 
-        Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
+        Assert.InRange(result.BytesSent, 1, content.Length - 1_000_000);
         Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
     }
 

@@ -18,7 +18,7 @@ internal sealed class TestServer : IAsyncDisposable
     public Uri Files => new(_server.Address, "/files/");
 
     /// <summary>Transfers that run now.</summary>
-    public int Running => _server.Running;
+    public int Running => _server.ActiveTransfers;
 
     public int Port => _server.Address.Port;
 

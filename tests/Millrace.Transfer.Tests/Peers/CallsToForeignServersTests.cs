@@ -36,7 +36,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         [
             TransferError.Failed, TransferError.Failed, TransferError.InvalidRequest, TransferError.TooSlow,
             TransferError.NotFound, TransferError.AlreadyExists, TransferError.Forbidden, TransferError.TooLarge,
-            TransferError.PreconditionFailed, TransferError.TakenOver, TransferError.RangeNotSatisfiable,
+            TransferError.PreconditionFailed, TransferError.Superseded, TransferError.RangeNotSatisfiable,
             TransferError.ProtocolNotOffered, TransferError.Failed, TransferError.Disconnected, TransferError.DigestMismatch,
             TransferError.Unauthorized,
         ];

@@ -45,7 +45,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         TransferResult result = await client.GetAsync(Name("flaky-file"), Here["file"]);
         Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
         Assert.Equal(2, server.Lines.Count(static line => line.Contains("Download", StringComparison.Ordinal)));
-        Assert.InRange(result.Sent, 3_000_001, 3_000_001 + 1_500_000);
+        Assert.InRange(result.BytesSent, 3_000_001, 3_000_001 + 1_500_000);
     }
 
     [NeedsTheory(Need.GrpcPeers), EveryServer]

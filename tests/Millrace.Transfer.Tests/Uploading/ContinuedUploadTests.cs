@@ -19,7 +19,7 @@ public sealed class ContinuedUploadTests : ServerTest
         using TransferClient second = Clients.Resuming(relay.Files, Folder, protocol, attempts: 10);
         TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
 
-        Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
+        Assert.InRange(result.BytesSent, 1, content.Length - 1_000_000);
         Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
         Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.Empty(Directory.GetFiles(Folder["records"]));
@@ -42,7 +42,7 @@ public sealed class ContinuedUploadTests : ServerTest
         using TransferClient second = Clients.Resuming(relay.Files, Folder, TransferProtocol.Http1, attempts: 10);
         TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
 
-        Assert.Equal(content.Length, result.Sent);
+        Assert.Equal(content.Length, result.BytesSent);
         Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
     }
 

@@ -60,7 +60,7 @@ public sealed class CutUploadTests : ServerTest
 
         // The bytes in the sockets' buffers are lost when it is cut.
         Assert.Equal(2, result.Attempts);
-        Assert.InRange(result.Sent, 24_000_000, 36_000_000);
+        Assert.InRange(result.BytesSent, 24_000_000, 36_000_000);
     }
 
     [NeedsTheory(Need.Wine, "ends no send that waits for ever"), EveryProtocol]

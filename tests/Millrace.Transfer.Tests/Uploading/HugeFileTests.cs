@@ -33,7 +33,7 @@ public sealed class HugeFileTests
         TransferResult put = await client.PutAsync(folder["mine"], Clients.Name("huge"));
         TransferResult got = await client.GetAsync(Clients.Name("huge"), folder["back"]);
 
-        Assert.Equal((Length, Length, 1), (put.Length, put.Sent, put.Attempts));
+        Assert.Equal((Length, Length, 1), (put.Length, put.BytesSent, put.Attempts));
         Assert.Equal((Length, 1), (got.Length, got.Attempts));
         await AssertSameAsync(folder["mine"], folder["back"]);
     }

@@ -107,7 +107,7 @@ internal sealed class ArrayServer : IAsyncDisposable
                 .AppendAsync(NumberIn(context, "offset"), discardable: false, context.RequestAborted).ConfigureAwait(false);
             await using (writer.ConfigureAwait(false))
             {
-                await MessageArrays.ReceiveAsync(context.Request.Body, writer.Body, form).ConfigureAwait(false);
+                await MessageArrays.ReceiveAsync(context.Request.Body, writer.Output, form).ConfigureAwait(false);
                 await writer.SaveAsync(CancellationToken.None).ConfigureAwait(false);
             }
 

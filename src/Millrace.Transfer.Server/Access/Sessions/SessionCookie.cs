@@ -36,7 +36,7 @@ internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
         options.TicketDataFormat = cookie;
         options.SessionStore = sessions;
         options.SlidingExpiration = false;
-        options.TimeProvider = access.Clock;
+        options.TimeProvider = access.TimeProvider;
     }
 
     /// <summary>The id that a request brings, whether or not it is one; null without a cookie.</summary>

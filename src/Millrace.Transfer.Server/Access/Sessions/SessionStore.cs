@@ -28,7 +28,7 @@ internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITi
     private readonly ConcurrentDictionary<string, Session> _sessions = new(StringComparer.Ordinal);
     private readonly Lock _adding = new();
 
-    private DateTimeOffset Now => access.Value.Clock.GetUtcNow();
+    private DateTimeOffset Now => access.Value.TimeProvider.GetUtcNow();
 
     /// <summary>Begins a session.</summary>
     /// <param name="secret">The token's secret, of which only the hash is kept.</param>

@@ -39,7 +39,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         }
     }
 
-    public override PipeWriter Body => _limited;
+    public override PipeWriter Output => _limited;
 
     public override async ValueTask<StoredFile> CommitAsync(
         Sha256Digest? expected, CancellationToken cancellationToken)

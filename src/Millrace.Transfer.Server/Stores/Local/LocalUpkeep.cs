@@ -62,7 +62,7 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
         if (registry.Get(id) is not { } upload)
         {
             // Its start was interrupted, or it is damaged: only its folder has a time.
-            return store.Options.Clock.GetUtcNow().UtcDateTime - Directory.GetLastWriteTimeUtc(folder) > store.Options.UploadLifetime
+            return store.Options.TimeProvider.GetUtcNow().UtcDateTime - Directory.GetLastWriteTimeUtc(folder) > store.Options.UploadLifetime
                 && UploadRegistry.TryDeleteFolder(folder);
         }
 
@@ -83,7 +83,7 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
         await TryAsync(() => store.Limits.CountAsync(maxAge: long.MaxValue, _end.Token));
         await TryAsync(() => Task.FromResult(store.Digests.Sweep(Exists, _end.Token)));
         using var timer = new PeriodicTimer(
-            UploadRules.Period(store.Options.UploadLifetime, store.Options.EmptyUploadLifetime), store.Options.Clock);
+            UploadRules.Period(store.Options.UploadLifetime, store.Options.EmptyUploadLifetime), store.Options.TimeProvider);
         do
         {
             await TryAsync(async () => await ExpireAsync(_end.Token));

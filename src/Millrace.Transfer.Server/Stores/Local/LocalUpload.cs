@@ -79,7 +79,7 @@ internal sealed class LocalUpload : IDisposable
     }
 
     /// <summary>Whether nobody has continued it for too long; a request that holds it may take any time.</summary>
-    public bool HasExpired => _lock is not { IsHeld: true } && Expires < Options.Clock.GetUtcNow();
+    public bool HasExpired => _lock is not { IsHeld: true } && Expires < Options.TimeProvider.GetUtcNow();
 
     private DateTimeOffset Expires =>
         UploadRules.Expires(HasBytes, _started, Touched, Options.UploadLifetime, Options.EmptyUploadLifetime);
@@ -193,7 +193,7 @@ internal sealed class LocalUpload : IDisposable
     /// <summary>Restarts the time after which it expires.</summary>
     public void Touch()
     {
-        Touched = Options.Clock.GetUtcNow();
+        Touched = Options.TimeProvider.GetUtcNow();
         try
         {
             File.SetLastWriteTimeUtc(StatePath, Touched.UtcDateTime);
@@ -206,7 +206,7 @@ internal sealed class LocalUpload : IDisposable
 
     /// <summary>Stops the request that holds it, and holds it then.</summary>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.TakenOver"/>: the holder did not let go. <see cref="TransferError.NotFound"/>: it was deleted.
+    /// <see cref="TransferError.Superseded"/>: the holder did not let go. <see cref="TransferError.NotFound"/>: it was deleted.
     /// </exception>
     public async ValueTask<TakeoverLock.Holder> AcquireAsync(CancellationToken cancellationToken) =>
         await TryAcquireAsync(cancellationToken) ?? throw Errors.NoUpload(Id);

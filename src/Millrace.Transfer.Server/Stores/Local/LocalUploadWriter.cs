@@ -46,7 +46,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         }
     }
 
-    public override PipeWriter Body => _limited;
+    public override PipeWriter Output => _limited;
 
     public override CancellationToken Superseded => _holder.Superseded;
 

@@ -4,11 +4,8 @@ namespace Millrace.Transfer.Server;
 internal sealed class LocalUploads(
     LocalStore store, UploadRegistry registry, LocalFiles files, LocalPublisher publisher, LocalUpkeep upkeep) : IUploadStore
 {
-    public async ValueTask<StoredUpload> StartAsync(StartUploadOptions options, CancellationToken cancellationToken)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        return OpenNew(await StartAsync(options, UploadTerms.Of<UploadRecord>(options), cancellationToken));
-    }
+    public async ValueTask<StoredUpload> StartAsync(StartUploadOptions options, CancellationToken cancellationToken) =>
+        OpenNew(await StartAsync(options, UploadTerms.Of<UploadRecord>(options), cancellationToken));
 
     public ValueTask<StoredUpload?> FindAsync(UploadId id, CancellationToken cancellationToken)
     {
@@ -28,7 +25,6 @@ internal sealed class LocalUploads(
     public async ValueTask<StoredUpload> JoinAsync(
         StartUploadOptions options, IReadOnlyList<UploadId> parts, CancellationToken cancellationToken)
     {
-        ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(parts);
         LocalUpload[] sources = [.. parts.Select(part => registry.Find(part) ?? throw Errors.NoUpload(part))];
         long length = 0;
@@ -114,7 +110,7 @@ internal sealed class LocalUploads(
         await store.Limits.CheckTotalAsync(options.Name, length, cancellationToken);
         await registry.ForgetFinishedAsync(cancellationToken);
         UploadCounts.Caller caller = store.Counts.Take(options.Name, record.Caller!);
-        var upload = new LocalUpload(UploadId.Next(), record, store.Options.Clock.GetUtcNow(), store, caller);
+        var upload = new LocalUpload(UploadId.Next(), record, store.Options.TimeProvider.GetUtcNow(), store, caller);
         try
         {
             Directory.CreateDirectory(upload.Folder);

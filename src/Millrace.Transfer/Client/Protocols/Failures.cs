@@ -14,7 +14,7 @@ internal static class Failures
     {
         int status = (int)response.StatusCode;
         ErrorDocument? document = await ReadDocumentAsync(response, cancellationToken).ConfigureAwait(false);
-        TransferError error = document is not null && Enum.TryParse(document.Error, out TransferError told) && Enum.IsDefined(told)
+        TransferError error = ErrorCode.TryParse(document?.Error, out TransferError told)
             ? told
             : status == 409 && response.RequestMessage?.Method == HttpMethod.Head && response.Headers.RetryAfter is null
                 // A response to HEAD has no document, and the request had no offset that could be another one.
@@ -127,7 +127,7 @@ internal static class Failures
     /// <summary>Whether another attempt may help.</summary>
     public static bool IsTransient(TransferError error, bool otherwise) => error switch
     {
-        TransferError.OffsetMismatch or TransferError.TakenOver or TransferError.UploadComplete => true,
+        TransferError.OffsetMismatch or TransferError.Superseded or TransferError.UploadComplete => true,
         TransferError.TooManyTransfers or TransferError.TooSlow or TransferError.Disconnected or TransferError.Unavailable => true,
         TransferError.NoSpace or TransferError.Unauthorized or TransferError.Forbidden => false,
         _ => otherwise,

@@ -109,7 +109,7 @@ public sealed class DividedUploadTests : ServerTest
         TransferResult result = await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
 
         Assert.True(relay.MaxOpen > 1);
-        Assert.True(result.Sent >= 2 * content.Length);
+        Assert.True(result.BytesSent >= 2 * content.Length);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
         await LongWay.NothingIsLeftAsync(server);
     }

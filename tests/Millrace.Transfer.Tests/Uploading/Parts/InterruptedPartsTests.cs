@@ -66,7 +66,7 @@ public sealed class InterruptedPartsTests : ServerTest
         using TransferClient second = Clients.Resuming(relay.Files, Folder, connections: 4);
         TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
 
-        Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
+        Assert.InRange(result.BytesSent, 1, content.Length - 1_000_000);
         Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
         Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.Empty(Directory.GetFiles(Folder["records"]));

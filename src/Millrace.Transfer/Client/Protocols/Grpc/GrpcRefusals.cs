@@ -10,7 +10,7 @@ internal static class GrpcRefusals
     public static TransferException Make(
         GrpcStatus status, Func<string, string?> field, ProtocolCall call, HttpStatusCode httpStatus)
     {
-        bool told = Enum.TryParse(field(GrpcFields.Error), out TransferError error) && Enum.IsDefined(error);
+        bool told = ErrorCode.TryParse(field(GrpcFields.Error), out TransferError error);
         if (!told)
         {
             error = GrpcErrors.ErrorOf(status);

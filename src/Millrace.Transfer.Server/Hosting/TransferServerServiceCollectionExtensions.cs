@@ -8,7 +8,7 @@ using Microsoft.Extensions.Options;
 namespace Millrace.Transfer.Server;
 
 /// <summary>Registers what Millrace's endpoints need in your own application.</summary>
-public static class TransferServices
+public static class TransferServerServiceCollectionExtensions
 {
     /// <summary>
     /// Adds access control (tokens, signed links, limits for each caller), metrics, traces and the log. Without it, mapping

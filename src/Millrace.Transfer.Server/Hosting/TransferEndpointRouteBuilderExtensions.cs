@@ -3,7 +3,7 @@ using Microsoft.Extensions.Options;
 namespace Millrace.Transfer.Server;
 
 /// <summary>Adds the endpoints of a store to an application.</summary>
-public static class TransferEndpoints
+public static class TransferEndpointRouteBuilderExtensions
 {
     /// <summary>Serves and accepts files below a path: GET, HEAD, POST, PUT, DELETE, MOVE, MKCOL, listings, archives.</summary>
     /// <param name="endpoints">The application.</param>
