@@ -1,8 +1,11 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Millrace.Kestrel;
 
 /// <summary>
 /// Sends several small writes together. Each connection of this transport has this feature, and so have its requests.
 /// </summary>
+[Experimental("MILLRACE002")]
 public interface ISendDelayFeature
 {
     /// <summary>

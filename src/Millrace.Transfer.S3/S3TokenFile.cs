@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Millrace.Transfer.S3;
 
 /// <summary>
@@ -5,6 +7,7 @@ namespace Millrace.Transfer.S3;
 /// object <c>PREFIX/.millrace/tokens.json</c>, whose name no client can use.
 /// </summary>
 /// <remarks>One caller at a time. The copy is replaced as a whole, so that other threads can read it meanwhile.</remarks>
+[Experimental("MILLRACE003")]
 public sealed class S3TokenFile : IAsyncDisposable
 {
     private readonly Bucket _bucket;

@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>
@@ -8,6 +10,7 @@ namespace Millrace.Transfer.Server;
 /// All members can be called by any number of threads at once. Refusals are <see cref="TransferException"/>s with the
 /// reason in <see cref="TransferException.Error"/>; cancellation is <see cref="OperationCanceledException"/>.
 /// </remarks>
+[Experimental("MILLRACE001")]
 public interface IUploadStore
 {
     /// <summary>Starts an upload.</summary>

@@ -1,6 +1,9 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>Options of a new upload.</summary>
+[Experimental("MILLRACE001")]
 public readonly record struct StartUploadOptions
 {
     /// <summary>The name under which it is published; <c>default</c> for an upload that is only a part of others.</summary>

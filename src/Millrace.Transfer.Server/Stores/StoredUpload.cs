@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>One upload, as one request uses it. Its first change takes the upload over from every other request.</summary>
@@ -5,6 +7,7 @@ namespace Millrace.Transfer.Server;
 /// Not thread-safe. Between two calls the upload stays with this request until it is disposed, or until another request takes the
 /// upload over, which then does not have to wait; the next call takes it back. Disposing it changes nothing about the upload.
 /// </remarks>
+[Experimental("MILLRACE001")]
 public abstract class StoredUpload : IAsyncDisposable
 {
     /// <summary>The upload as this request knows it; final once it was taken over.</summary>

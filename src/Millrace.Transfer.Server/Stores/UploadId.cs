@@ -1,8 +1,10 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>Names an upload. 128 random bits in 32 hexadecimal digits: a client that knows it may continue the upload.</summary>
+[Experimental("MILLRACE001")]
 public readonly record struct UploadId
 {
     private const int Digits = 32;

@@ -1,6 +1,9 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>The state of an upload.</summary>
+[Experimental("MILLRACE001")]
 public sealed record UploadStatus
 {
     /// <summary>Which upload.</summary>

@@ -1,9 +1,12 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// Appends to an upload. If it is disposed without <see cref="SaveAsync"/>, the bytes that reached the store stay, as after a
 /// cut connection.
 /// </summary>
+[Experimental("MILLRACE001")]
 public abstract class UploadWriter : IAsyncDisposable
 {
     /// <summary>Where the bytes go.</summary>
