@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 using System.Security.Cryptography;
 using System.Text.Json;
 
@@ -75,6 +76,21 @@ public sealed partial class CopyTests : CommandTests
         Assert.Equal(
             Shell.Run("stat", "-c", "%y", disk["tree/two.txt"], disk["tree"]),
             Shell.Run("stat", "-c", "%y", disk["copy/two.txt"], disk["copy"]));
+    }
+
+    [NeedsFact(Need.Linux)]
+    [SupportedOSPlatform("linux")]
+    public async Task A_copied_folder_gives_its_group_no_more_than_the_source_does()
+    {
+        const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+        const UnixFileMode Mask = UnixFileMode.GroupRead | UnixFileMode.GroupWrite | UnixFileMode.GroupExecute;
+        Directory.CreateDirectory(Folder["tree"]);
+        AccessLists.Set(Folder["tree"]);
+        File.SetUnixFileMode(Folder["tree"], Owner | Mask);
+
+        await SucceedAsync("copy", "-rp", "tree", "new");
+
+        Assert.Equal(Owner, File.GetUnixFileMode(Folder["new"]));
     }
 
     [NeedsFact(Need.Links)]

@@ -83,14 +83,16 @@ public sealed class GrpcDotNetServer : IAsyncDisposable
         {
             byte[] content = stored.Files[request.Name];
             FileVersion file = Publish(request.Name, content).File;
-            file.Count = content.Length;
+            // A client for which the answer takes long asks for ranges, over several connections.
+            file.Offset = request.Offset;
+            file.Count = Math.Min(content.Length - request.Offset, request.HasCount ? request.Count : long.MaxValue);
             await responseStream.WriteAsync(new Chunk { File = file });
-            foreach (byte[] piece in content.Chunk(request.ChunkBytes))
+            foreach (byte[] piece in content.Skip((int)file.Offset).Take((int)file.Count).Chunk(request.ChunkBytes))
             {
                 await responseStream.WriteAsync(new Chunk { Data = ByteString.CopyFrom(piece) });
             }
 
-            await responseStream.WriteAsync(new Chunk { End = new End { Length = content.Length } });
+            await responseStream.WriteAsync(new Chunk { End = new End { Length = file.Count } });
         }
 
         public override async Task<UploadStatus> Upload(IAsyncStreamReader<Chunk> requestStream, ServerCallContext context)

@@ -263,7 +263,10 @@ internal static class CopyCommand
 
             if (options.PreserveMode && !OperatingSystem.IsWindows())
             {
-                File.SetUnixFileMode(item.Destination, File.GetUnixFileMode(item.Source));
+                UnixFileMode mode = File.GetUnixFileMode(item.Source);
+                File.SetUnixFileMode(
+                    item.Destination,
+                    OperatingSystem.IsLinux() && AccessList.TryGet(item.Source) is { } list ? AccessList.Without(mode, list) : mode);
             }
         }
     }

@@ -30,7 +30,7 @@ internal sealed class ServerProcess : IAsyncDisposable
             UseShellExecute = false,
         };
         Process process = Process.Start(start)!;
-        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(1));
+        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(5));
         string? line = await process.StandardOutput.ReadLineAsync(bound.Token);
         int[] ports = [.. line!.Split(' ').Select(port => int.Parse(port, CultureInfo.InvariantCulture))];
         return new ServerProcess(process, ports[0], ports[1]);
