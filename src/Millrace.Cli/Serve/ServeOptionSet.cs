@@ -195,6 +195,7 @@ internal sealed class ServeOptionSet
                 FreeSpaceToLeave = Bytes(parsed.GetValue(_leaveFree)) ?? Defaults.Store.FreeSpaceToLeave,
             },
             HostNames = _pages.HostNames(parsed),
+            SettingNames = SettingNames(parsed, folder),
             PublicUrl = _pages.PublicUrl(parsed),
             Endpoints = new TransferServerOptions { AllowedOrigins = _pages.Origins(parsed), Grpc = _grpc.Read(parsed) },
             Limits = new TransferLimits
@@ -207,6 +208,27 @@ internal sealed class ServeOptionSet
             },
         };
     }
+
+    /// <summary>What users of the command can do about the server's errors and refusals.</summary>
+    private Dictionary<string, string> SettingNames(ParseResult parsed, string folder) => new Dictionary<string, string>
+    {
+        ["TransferHostOptions.Port"] = _port.Name,
+        ["TransferHostOptions.Host"] = _host.Name,
+        ["TransferHostOptions.Http2Port"] = _http2Port.Name,
+        ["TransferHostOptions.CertificatePath"] = _certificate.Name,
+        ["TransferHostOptions.KeyPath"] = _key.Name,
+        ["TransferHostOptions.TokensPath"] = _tokens.Name,
+        ["TransferHostOptions.Insecure"] = _insecure.Name,
+        ["TransferHostOptions.HostNames"] = "--host-name",
+        ["TransferAccessOptions.PublicUrl"] = "--public-url",
+        ["TransferServerOptions.AllowedOrigins"] = "--cors",
+
+        // Only errors on starting contain it, not what clients see.
+        ["TokenStore.AddAsync"] = parsed.GetValue(_tokens) is not null ? "'millrace token add NAME --tokens FILE'"
+            : $"'millrace token add NAME --folder {folder}'{(BucketConnection.IsBucket(folder) ? $" and name it with {_bucket.Tokens.Name}" : "")}",
+        ["TransferAccessOptions.Tokens"] = "'millrace token add'",
+        ["TokenStore.GetLinkKeyAsync"] = "'millrace link NAME', for a bucket with --folder s3://BUCKET/PREFIX",
+    };
 
     private static long? Bytes(string? text) => SizeArgument.TryParse(text, out long bytes) ? bytes : null;
 

@@ -17,9 +17,9 @@ internal static class CrossSiteRequest
 
     /// <summary>Refuses a request that may change something and that a page of another site has sent.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="publicUrl">The server's URL before a proxy; null for that of the request.</param>
+    /// <param name="access">The server's URL before a proxy, and its names of settings.</param>
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>.</exception>
-    public static async ValueTask ThrowIfNotAllowedAsync(HttpContext context, Uri? publicUrl)
+    public static async ValueTask ThrowIfNotAllowedAsync(HttpContext context, TransferAccessOptions access)
     {
         HttpRequest request = context.Request;
         if (!MayChange(request) || IsSameOrigin(request))
@@ -28,7 +28,7 @@ internal static class CrossSiteRequest
         }
 
         string origin = request.Headers.Origin.ToString();
-        if ((publicUrl is not null && origin == publicUrl.GetLeftPart(UriPartial.Authority))
+        if ((access.PublicUrl is { } url && origin == url.GetLeftPart(UriPartial.Authority))
             || await IsAllowedByPolicyAsync(context, origin))
         {
             return;
@@ -37,7 +37,7 @@ internal static class CrossSiteRequest
         string page = origin.Length == 0 ? "another site" : $"'{NameEncoding.Printable(origin)}'";
         throw new TransferException(
             TransferError.Forbidden,
-            $"A web page of {page} sent this request, and only this server's own pages may change something. Allow other origins with --cors; if this server is behind a proxy, name its address there with --public-url.");
+            $"A web page of {page} sent this request, and only this server's own pages may change something. The server's owner can allow other origins ({access.NameOf("TransferServerOptions.AllowedOrigins")}) and, if the server is behind a proxy, name its address there ({access.NameOf("TransferAccessOptions.PublicUrl")}).");
     }
 
     /// <summary>

@@ -13,9 +13,6 @@ internal sealed class TokenHandler(
 {
     public const string SchemeName = "Millrace.Token";
 
-    public const string Unknown =
-        "The token is not known here, or it has expired. Create another with 'millrace token add' on the server.";
-
     protected override Task<AuthenticateResult> HandleAuthenticateAsync()
     {
         // A token is checked even if none is needed: a client that sends a wrong one should know.
@@ -31,8 +28,7 @@ internal sealed class TokenHandler(
                 ? guard.FindToken(secret)
                 : null;
         return Task.FromResult(token is null
-            ? AuthenticateResult.Fail(new TransferException(
-                TransferError.Unauthorized, Unknown))
+            ? AuthenticateResult.Fail(guard.RefuseToken())
             : AuthenticateResult.Success(new AuthenticationTicket(
                 new ClaimsPrincipal(ScopeRequirement.CreateIdentity(SchemeName, token)),
                 SchemeName)));

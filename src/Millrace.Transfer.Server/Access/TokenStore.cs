@@ -13,6 +13,9 @@ public sealed class TokenStore
 {
     internal const string FileName = "tokens.json";
 
+    internal const string HasNoLinkKey =
+        "The key that signs links does not exist yet, and this server does not change the tokens that it shares with others. Create it where they are kept";
+
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
     // File times advance in steps (a tick of the kernel, 2 s on FAT): a file that was written just before it was read may
@@ -148,9 +151,7 @@ public sealed class TokenStore
 
         if (IsReadOnly)
         {
-            throw new TransferException(
-                TransferError.Forbidden,
-                "The key that signs links does not exist yet, and this server does not change the tokens that it shares with others. Run 'millrace link NAME' once where they are kept, for a bucket with --folder s3://BUCKET/PREFIX: that creates the key.");
+            throw new TransferException(TransferError.Forbidden, HasNoLinkKey + ".");
         }
 
         TokenSet changed = await ChangeAsync(

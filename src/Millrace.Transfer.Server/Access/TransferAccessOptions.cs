@@ -28,6 +28,9 @@ public sealed class TransferAccessOptions
     /// </summary>
     internal bool HasScopePolicies { get; set; }
 
+    /// <summary><see cref="TransferHostOptions.NameOf"/>.</summary>
+    internal Func<string, string> NameOf { get; set; } = static member => member;
+
     /// <summary>The clock by which links expire.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 }

@@ -20,6 +20,8 @@ internal sealed class TransferGuard : IDisposable
     /// <summary>How many times as many pages of listings as one caller may have are made at once for all together.</summary>
     private const int TotalListings = 4;
 
+    private const string Tokens = "TransferAccessOptions.Tokens";
+
     private readonly TransferAccessOptions _options;
     private readonly TransferMeter _meter;
     private readonly ILogger _logger;
@@ -60,8 +62,7 @@ internal sealed class TransferGuard : IDisposable
 
     public DateTimeOffset Now => _options.TimeProvider.GetUtcNow();
 
-    /// <summary>The server's URL before a proxy; null for that of each request.</summary>
-    public Uri? PublicUrl => _options.PublicUrl;
+    public TransferAccessOptions Options => _options;
 
     /// <summary>Transfers that run now.</summary>
     public int Running => Volatile.Read(ref _running);
@@ -120,7 +121,7 @@ internal sealed class TransferGuard : IDisposable
         TransferObservation observation = TransferObservation.Begin(_meter, _logger, context, operation.Scope, name);
         try
         {
-            await CrossSiteRequest.ThrowIfNotAllowedAsync(context, _options.PublicUrl);
+            await CrossSiteRequest.ThrowIfNotAllowedAsync(context, _options);
             string? owner = await AuthorizeAsync(context, operation.Scope, name);
             if (second is { } other)
             {
@@ -189,7 +190,7 @@ internal sealed class TransferGuard : IDisposable
                 found = await context.AuthenticateAsync(SessionCookie.SchemeName);
                 if (found.Succeeded)
                 {
-                    CrossSiteRequest.ThrowIfNotOwnPage(context.Request, PublicUrl);
+                    CrossSiteRequest.ThrowIfNotOwnPage(context.Request, _options.PublicUrl);
                 }
             }
 
@@ -209,7 +210,10 @@ internal sealed class TransferGuard : IDisposable
             ?? throw Errors.Invalid("This server has no token file, and so no key to sign links.");
         try
         {
-            return await tokens.GetLinkKeyAsync(cancellationToken);
+            return tokens.CanSignLinks
+                ? await tokens.GetLinkKeyAsync(cancellationToken)
+                : throw new TransferException(
+                    TransferError.Forbidden, $"{TokenStore.HasNoLinkKey} ({_options.NameOf("TokenStore.GetLinkKeyAsync")}).");
         }
         catch (IOException exception) when (exception is not TransferException { Error: not TransferError.Failed })
         {
@@ -249,6 +253,10 @@ internal sealed class TransferGuard : IDisposable
             "The server cannot read its tokens and refuses every request; its log has the reason.",
             innerException: exception);
     }
+
+    public TransferException RefuseToken() => new(
+        TransferError.Unauthorized,
+        $"The token is not known here, or it has expired. The server's owner can create another ({_options.NameOf(Tokens)}).");
 
     /// <summary>The token that a request brings; null if it is unknown or has expired.</summary>
     public TransferToken? FindToken(string secret) => _options.Tokens?.Find(secret);
@@ -359,7 +367,7 @@ internal sealed class TransferGuard : IDisposable
             {
                 if (isSession)
                 {
-                    CrossSiteRequest.ThrowIfNotOwnPage(context.Request, PublicUrl);
+                    CrossSiteRequest.ThrowIfNotOwnPage(context.Request, _options.PublicUrl);
                 }
 
                 return context.User = result.Principal;
@@ -375,13 +383,13 @@ internal sealed class TransferGuard : IDisposable
         return schemes.Count == 0 ? context.User : new ClaimsPrincipal(new ClaimsIdentity());
     }
 
-    private static TransferException Refuse(ClaimsPrincipal user, TransferScope scope, TransferName name)
+    private TransferException Refuse(ClaimsPrincipal user, TransferScope scope, TransferName name)
     {
         if (user.Identity is not { IsAuthenticated: true } identity)
         {
             return new TransferException(
                 TransferError.Unauthorized,
-                "This server needs a token. Send it as 'Authorization: Bearer TOKEN'; 'millrace token add' creates one on the server.");
+                $"This server needs a token. Send it as 'Authorization: Bearer TOKEN'; the server's owner can create one ({_options.NameOf(Tokens)}).");
         }
 
         string message = identity.AuthenticationType switch

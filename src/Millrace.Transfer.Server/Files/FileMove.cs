@@ -10,7 +10,7 @@ internal sealed class FileMove(IFileStore store)
     public async Task AnswerAsync(HttpContext context, FileTarget source)
     {
         TransferGuard guard = TransferGuard.Of(context);
-        FileTarget target = ReadDestination(context, guard.PublicUrl);
+        FileTarget target = ReadDestination(context, guard.Options.PublicUrl);
         bool mayReplace = ReadOverwrite(context.Request);
         using TransferPass pass = await guard.EnterAsync(context, store, TransferOperation.Move, source.Name, target.Name);
         CancellationToken aborted = context.RequestAborted;

@@ -11,14 +11,17 @@ namespace Millrace.Transfer.Server;
 /// </remarks>
 internal sealed class HostNames
 {
+    private readonly TransferHostOptions _options;
     private readonly List<StringSegment> _names;
 
-    public HostNames(IReadOnlyList<string> names, Uri? publicUrl)
+    public HostNames(TransferHostOptions options)
     {
-        _names = ["localhost", Environment.MachineName, Dns.GetHostName(), .. names.Select(name => new StringSegment(name))];
-        if (publicUrl is not null)
+        _options = options;
+        _names =
+            ["localhost", Environment.MachineName, Dns.GetHostName(), .. options.HostNames.Select(name => new StringSegment(name))];
+        if (options.PublicUrl is { } url)
         {
-            _names.Add(publicUrl.Host);
+            _names.Add(url.Host);
         }
     }
 
@@ -38,9 +41,9 @@ internal sealed class HostNames
     public bool Contains(HostString host) =>
         host.HasValue && (IsAddress(host.Host) || HostString.MatchesAny(host.Host, _names));
 
-    public static Refusal Refuse(HttpRequest request) => new(
+    public Refusal Refuse(HttpRequest request) => new(
         TransferError.Forbidden,
-        $"Without a token, this server answers only for IP addresses, localhost, the machine's name and names that were given with --host-name; this request is for '{NameEncoding.Printable(request.Headers.Host.ToString())}'. If that is a name of this server, add it with --host-name, or create a token with 'millrace token add'.")
+        $"Without a token, this server answers only for IP addresses, localhost, the machine's name and names that its owner gave it; this request is for '{NameEncoding.Printable(request.Headers.Host.ToString())}'. If that is a name of this server, its owner can add it ({_options.NameOf("TransferHostOptions.HostNames")}), or create a token ({_options.NameOf("TransferAccessOptions.Tokens")}).")
     {
         Status = StatusCodes.Status421MisdirectedRequest,
     };

@@ -30,7 +30,8 @@ internal sealed class ServerCertificate
         {
             return options.KeyPath is null
                 ? null
-                : throw Errors.Invalid("--key is the key of a certificate. Name that with --cert.");
+                : throw Errors.Invalid(
+                    $"{options.NameOf("TransferHostOptions.KeyPath")} is the key of a certificate. Name that with {options.NameOf("TransferHostOptions.CertificatePath")}.");
         }
 
         try

@@ -9,9 +9,12 @@ namespace Millrace.Transfer.Server;
 /// <param name="Note">Why HTTP/2 without TLS was left out; null otherwise.</param>
 internal sealed record ServerPorts(IPEndPoint Main, bool MainHasHttp2, IPEndPoint? Http2, string? Note)
 {
+    private const string Host = "TransferHostOptions.Host";
+
     public static ServerPorts Bind(ListenSockets sockets, IPAddress address, TransferHostOptions options)
     {
-        IPEndPoint main = Bind(sockets, address, options.Port, "--port");
+        string http2Port = options.NameOf("TransferHostOptions.Http2Port");
+        IPEndPoint main = Bind(sockets, address, options.Port, options, options.NameOf("TransferHostOptions.Port"));
         bool withTls = options.CertificatePath is not null;
         bool mainHasHttp2 = withTls || (options.OfferHttp2Port && options.Transport == ServerTransport.Millrace);
         if (withTls || !options.OfferHttp2Port)
@@ -21,7 +24,7 @@ internal sealed record ServerPorts(IPEndPoint Main, bool MainHasHttp2, IPEndPoin
 
         if (options.Http2Port is { } port)
         {
-            return new ServerPorts(main, mainHasHttp2, Bind(sockets, address, port, "--h2-port"), Note: null);
+            return new ServerPorts(main, mainHasHttp2, Bind(sockets, address, port, options, http2Port), Note: null);
         }
 
         if (mainHasHttp2)
@@ -31,7 +34,7 @@ internal sealed record ServerPorts(IPEndPoint Main, bool MainHasHttp2, IPEndPoin
 
         if (main.Port == IPEndPoint.MaxPort)
         {
-            return new ServerPorts(main, mainHasHttp2, Http2: null, $"No port follows {main.Port} for HTTP/2; name one with --h2-port.");
+            return new ServerPorts(main, mainHasHttp2, Http2: null, $"No port follows {main.Port} for HTTP/2; name one with {http2Port}.");
         }
 
         try
@@ -44,11 +47,11 @@ internal sealed record ServerPorts(IPEndPoint Main, bool MainHasHttp2, IPEndPoin
                 main,
                 mainHasHttp2,
                 Http2: null,
-                $"HTTP/2 without TLS is left out: port {main.Port + 1} cannot be used ({exception.Message}). --h2-port names another one.");
+                $"HTTP/2 without TLS is left out: port {main.Port + 1} cannot be used ({exception.Message}). {http2Port} names another one.");
         }
     }
 
-    private static IPEndPoint Bind(ListenSockets sockets, IPAddress address, int port, string option)
+    private static IPEndPoint Bind(ListenSockets sockets, IPAddress address, int port, TransferHostOptions options, string setting)
     {
         try
         {
@@ -59,12 +62,12 @@ internal sealed record ServerPorts(IPEndPoint Main, bool MainHasHttp2, IPEndPoin
             string what = exception.SocketErrorCode switch
             {
                 SocketError.AddressAlreadyInUse =>
-                    $"Port {port} is taken by another program. Stop it, or choose another with {option}; {option} 0 takes a free one.",
+                    $"Port {port} is taken by another program. Stop it, or choose another with {setting}; {setting} 0 takes a free one.",
                 SocketError.AccessDenied =>
-                    $"Port {port} needs rights that this process does not have. Choose one above 1023 with {option}.",
+                    $"Port {port} needs rights that this process does not have. Choose one above 1023 with {setting}.",
                 SocketError.AddressNotAvailable =>
-                    $"{address} is not an address of this machine. 'ip address' lists them; --host '*' takes all.",
-                _ => $"{address} port {port} cannot be listened on: {exception.Message}. Choose others with --host and {option}.",
+                    $"{address} is not an address of this machine. 'ip address' lists them; {options.NameOf(Host)} '*' takes all.",
+                _ => $"{address} port {port} cannot be listened on: {exception.Message}. Choose others with {options.NameOf(Host)} and {setting}.",
             };
             throw new TransferException(TransferError.Failed, what, innerException: exception);
         }

@@ -1,3 +1,5 @@
+using System.Collections.ObjectModel;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>What moves bytes between Kestrel and the network.</summary>
@@ -111,6 +113,15 @@ public sealed class TransferHostOptions
     /// <summary>Options of the endpoints.</summary>
     public TransferServerOptions Endpoints { get; set; } = new();
 
+    /// <summary>
+    /// What errors and refusals call members of this library, such as <c>TransferHostOptions.Port</c>, in your program:
+    /// <c>--port</c>. A member that is missing here keeps its name.
+    /// </summary>
+    public IReadOnlyDictionary<string, string> SettingNames { get; set; } = ReadOnlyDictionary<string, string>.Empty;
+
     /// <summary>Adds log providers; null for no log.</summary>
     public Action<ILoggingBuilder>? Logging { get; set; }
+
+    /// <summary>What a message calls a member.</summary>
+    internal string NameOf(string member) => SettingNames.GetValueOrDefault(member, member);
 }

@@ -121,7 +121,7 @@ public sealed class TransferServer : IAsyncDisposable
         {
             throw new TransferException(
                 TransferError.Unauthorized,
-                $"{options.Host} is reached from other machines, and no token exists, so anyone there could read, replace and delete everything. Create a token with 'millrace token add NAME {(options.FileStore is null ? $"--folder {options.Folder}" : "--tokens FILE' and name it with '--tokens FILE")}', or add --insecure to allow it.");
+                $"{options.Host} is reached from other machines, and no token exists, so anyone there could read, replace and delete everything. Create a token with {options.NameOf("TokenStore.AddAsync")}, or allow it with {options.NameOf("TransferHostOptions.Insecure")}.");
         }
 
         ServerCertificate? tls = ServerCertificate.Load(options);
@@ -137,6 +137,7 @@ public sealed class TransferServer : IAsyncDisposable
                 access.OpenWithoutTokens = isOpen && !hasTokens;
                 access.HasScopePolicies = true;
                 access.PublicUrl = options.PublicUrl;
+                access.NameOf = options.NameOf;
                 access.Limits = options.Limits;
                 access.TimeProvider = options.Endpoints.TimeProvider;
             });
@@ -220,7 +221,7 @@ public sealed class TransferServer : IAsyncDisposable
         return tokens?.FindFile() is null
             ? throw new TransferException(
                 TransferError.Failed,
-                $"Token file '{path}' does not exist; create it with 'millrace token add NAME --tokens FILE', correct the name, or leave --tokens out.")
+                $"Token file '{path}' does not exist; create it with {options.NameOf("TokenStore.AddAsync")}, correct the name, or leave {options.NameOf("TransferHostOptions.TokensPath")} out.")
             : tokens;
     }
 
@@ -340,11 +341,11 @@ public sealed class TransferServer : IAsyncDisposable
     {
         _application.Use(next => context => UnreadBody.RunAsync(context, next, _options.Limits));
         _application.Use(next => context => Problems.RunAllAsync(context, next));
-        var names = new HostNames(_options.HostNames, _options.PublicUrl);
+        var names = new HostNames(_options);
         _application.Use(next => context =>
         {
             BodyFraming.ThrowIfUnclear(context.Request);
-            return names.Contains(HostNames.Of(context.Request)) || !_guard.IsOpen ? next(context) : RefuseHostAsync(context);
+            return names.Contains(HostNames.Of(context.Request)) || !_guard.IsOpen ? next(context) : RefuseHostAsync(context, names);
         });
         TransferServerOptions endpoints = _options.Endpoints;
         _application.MapMillraceFiles(endpoints.FilesPath, _store, endpoints);
@@ -361,9 +362,9 @@ public sealed class TransferServer : IAsyncDisposable
         ServiceEndpoints.MapRoot(_application, endpoints.FilesPath);
     }
 
-    private Task RefuseHostAsync(HttpContext context)
+    private Task RefuseHostAsync(HttpContext context, HostNames names)
     {
-        Refusal refusal = HostNames.Refuse(context.Request);
+        Refusal refusal = names.Refuse(context.Request);
         _guard.ObserveRefusal(context, refusal.Error);
         return GrpcEndpoints.RefuseAsync(context, _store, _options.Endpoints, refusal);
     }

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>A signed link, as <c>millrace link</c> prints it: the right to one thing with one file, in place of a token.</summary>
+/// <summary>A signed link: the right to one thing with one file, in place of a token.</summary>
 /// <remarks>
 /// Its query goes out with GET, HEAD and PUT of that file and with nothing else, and is in no message and no log. Immutable.
 /// </remarks>

@@ -406,7 +406,7 @@ public sealed class SessionTests : GrpcTest
         Assert.False(Flag(without, "canLink"));
         using HttpResponseMessage refused = await LinkAsync(token, "a", "GET", 60);
         Assert.Equal(HttpStatusCode.Forbidden, refused.StatusCode);
-        Assert.Contains("millrace link", await refused.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.Contains("TokenStore.GetLinkKeyAsync", await refused.Content.ReadAsStringAsync(), StringComparison.Ordinal);
         Assert.Equal(before, await File.ReadAllBytesAsync(shared.Path));
 
         await shared.GetLinkKeyAsync();
@@ -440,7 +440,7 @@ public sealed class SessionTests : GrpcTest
         (string, string)[] fields = [("Host", host), ("Origin", origin), .. site is null ? [] : new[] { ("Sec-Fetch-Site", site) }];
         using HttpResponseMessage response = await SignInAsync(token, fields);
         Assert.Equal((HttpStatusCode.Forbidden, false), (response.StatusCode, response.Headers.Contains("Set-Cookie")));
-        Assert.Contains($"--public-url {named}", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.Contains($"TransferAccessOptions.PublicUrl {named}", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
     }
 
     [Fact]

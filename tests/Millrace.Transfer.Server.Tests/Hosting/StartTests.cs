@@ -69,7 +69,7 @@ public sealed class StartTests : IDisposable
     {
         TransferException exception = await RefusedAsync(With(options => options.Host = host));
         Assert.Equal(
-            $"{host} is reached from other machines, and no token exists, so anyone there could read, replace and delete everything. Create a token with 'millrace token add NAME --folder {_folder}', or add --insecure to allow it.",
+            $"{host} is reached from other machines, and no token exists, so anyone there could read, replace and delete everything. Create a token with TokenStore.AddAsync, or allow it with TransferHostOptions.Insecure.",
             exception.Message);
     }
 
@@ -100,10 +100,16 @@ public sealed class StartTests : IDisposable
 
         TransferException exception = await RefusedAsync(With(options => options.Port = port));
         Assert.Equal(
-            $"Port {port} is taken by another program. Stop it, or choose another with --port; --port 0 takes a free one.",
+            $"Port {port} is taken by another program. Stop it, or choose another with TransferHostOptions.Port; TransferHostOptions.Port 0 takes a free one.",
             exception.Message);
         exception = await RefusedAsync(With(options => options.Http2Port = port));
-        Assert.Contains("--h2-port 0", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("with TransferHostOptions.Http2Port;", exception.Message, StringComparison.Ordinal);
+        exception = await RefusedAsync(With(options =>
+        {
+            options.Port = port;
+            options.SettingNames = new Dictionary<string, string> { ["TransferHostOptions.Port"] = "--port" };
+        }));
+        Assert.EndsWith("choose another with --port; --port 0 takes a free one.", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -226,7 +232,10 @@ public sealed class StartTests : IDisposable
         string path = Path.Combine(_folder, "cert.pem");
         await File.WriteAllTextAsync(path, "no certificate");
         Assert.Contains(path, (await RefusedAsync(With(options => options.CertificatePath = path))).Message, StringComparison.Ordinal);
-        Assert.Contains("--cert", (await RefusedAsync(With(options => options.KeyPath = path))).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "TransferHostOptions.CertificatePath",
+            (await RefusedAsync(With(options => options.KeyPath = path))).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]

@@ -19,8 +19,8 @@ public sealed class TokenTests : ServerTest
     }
 
     [Theory]
-    [InlineData(null, "'millrace token add' creates one on the server")]
-    [InlineData("mr_unknown", "Create another with 'millrace token add' on the server")]
+    [InlineData(null, "the server's owner can create one")]
+    [InlineData("mr_unknown", "The server's owner can create another")]
     public async Task Missing_token_is_reported_with_how_to_get_one(string? token, string advice)
     {
         await AddAsync(Server, TransferScope.All);

@@ -49,7 +49,7 @@ internal sealed class LinkEndpoint(IFileStore store, TransferServerOptions optio
             await guard.GetLinkKeyAsync(context.RequestAborted), wanted.Method, name, expires, ScopeRequirement.PrefixOf(context.User));
 
         // Without its public URL, only the browser knows the scheme and the host before a proxy.
-        string files = guard.PublicUrl?.GetLeftPart(UriPartial.Authority) + PageShell.PathOf(context, options.FilesPath);
+        string files = guard.Options.PublicUrl?.GetLeftPart(UriPartial.Authority) + PageShell.PathOf(context, options.FilesPath);
         context.Response.Headers.CacheControl = "no-store";
         await JsonAnswer.WriteAsync(
             context,

@@ -23,6 +23,8 @@ internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
     /// <summary>Where ASP.NET Core's cookie authentication keeps the id of a session that is in a store.</summary>
     private const string IdClaim = "Microsoft.AspNetCore.Authentication.Cookies-SessionId";
 
+    private const string PublicUrl = "TransferAccessOptions.PublicUrl";
+
     /// <summary>Metadata of the endpoints that accept the cookie. Those of gRPC do not have it.</summary>
     public static object Accepted { get; } = new AcceptedMark();
 
@@ -64,14 +66,14 @@ internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
         {
             throw new TransferException(
                 TransferError.Forbidden,
-                $"Browsers keep this server's session over HTTPS only. Open the page at {access.Value.PublicUrl!.GetLeftPart(UriPartial.Authority)}, which is the server's --public-url.");
+                $"Browsers keep this server's session over HTTPS only. Open the page at {access.Value.PublicUrl!.GetLeftPart(UriPartial.Authority)}, which is the server's {access.Value.NameOf(PublicUrl)}.");
         }
 
         if (!isSecure && page.Scheme == Uri.UriSchemeHttps && CrossSiteRequest.IsFromPageOf(request, page))
         {
             throw new TransferException(
                 TransferError.Forbidden,
-                $"The page came over HTTPS and this request without it: a proxy before the server ends TLS. Start the server with --public-url {page.GetLeftPart(UriPartial.Authority)}, so that browsers send the session's cookie over HTTPS only.");
+                $"The page came over HTTPS and this request without it: a proxy before the server ends TLS. Start the server with {access.Value.NameOf(PublicUrl)} {page.GetLeftPart(UriPartial.Authority)}, so that browsers send the session's cookie over HTTPS only.");
         }
     }
 

@@ -70,11 +70,11 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
         TransferGuard guard = TransferGuard.Of(context);
         try
         {
-            await CrossSiteRequest.ThrowIfNotAllowedAsync(context, guard.PublicUrl);
+            await CrossSiteRequest.ThrowIfNotAllowedAsync(context, guard.Options);
             guard.Cookie.ThrowIfUnfit(context);
             SignInDocument wanted = await JsonAnswer.ReadAsync(context, ServerJson.Default.SignInDocument);
             string secret = wanted.Token ?? throw Errors.Invalid("Send the token as {\"token\":\"...\"}.");
-            TransferToken token = guard.FindToken(secret) ?? throw RefuseTry(context);
+            TransferToken token = guard.FindToken(secret) ?? throw RefuseTry(context, guard);
 
             // The session of an earlier cookie ends; its id must not be the new session's, because an attacker may have set it.
             guard.Sessions.End(guard.Cookie.IdOf(context) ?? "");
@@ -88,11 +88,11 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
         }
     }
 
-    private TransferException RefuseTry(HttpContext context)
+    private TransferException RefuseTry(HttpContext context, TransferGuard guard)
     {
         using RateLimitLease lease = _tries.AttemptAcquire(TransferObservation.CallerOf(context));
         return lease.IsAcquired
-            ? new TransferException(TransferError.Unauthorized, TokenHandler.Unknown)
+            ? guard.RefuseToken()
             : new TransferException(TransferError.TooManyTransfers, "Too many wrong tokens came from this address. Try again in a minute.")
             {
                 RetryAfter = TimeSpan.FromMinutes(1),
@@ -102,10 +102,10 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
     private static async Task SignOutAsync(HttpContext context)
     {
         TransferGuard guard = TransferGuard.Of(context);
-        await CrossSiteRequest.ThrowIfNotAllowedAsync(context, guard.PublicUrl);
+        await CrossSiteRequest.ThrowIfNotAllowedAsync(context, guard.Options);
         if (guard.Cookie.IdOf(context) is { } id)
         {
-            CrossSiteRequest.ThrowIfNotOwnPage(context.Request, guard.PublicUrl);
+            CrossSiteRequest.ThrowIfNotOwnPage(context.Request, guard.Options.PublicUrl);
             guard.Sessions.End(id);
             guard.Cookie.Delete(context);
         }

@@ -32,7 +32,7 @@ internal sealed record ServerDescription
 }
 
 /// <summary>One protocol of a <see cref="ServerDescription"/>.</summary>
-/// <param name="Name">As for <c>--via</c>: <c>http1</c>, <c>http2</c>, <c>tus</c>, <c>grpc</c>, <c>grpc-web</c>, <c>grpc-web-text</c>. Unknown ones are passed over.</param>
+/// <param name="Name"><c>http1</c>, <c>http2</c>, <c>tus</c>, <c>grpc</c>, <c>grpc-web</c>, <c>grpc-web-text</c>. Unknown ones are passed over.</param>
 /// <param name="Scheme"><c>http</c> or <c>https</c>.</param>
 /// <param name="Port">The port it is spoken on, of the same host.</param>
 internal sealed record ProtocolDescription(string Name, string Scheme, int Port);
