@@ -30,7 +30,4 @@ public sealed class TransferAccessOptions
 
     /// <summary><see cref="TransferHostOptions.NameOf"/>.</summary>
     internal Func<string, string> NameOf { get; set; } = static member => member;
-
-    /// <summary>The clock by which links expire.</summary>
-    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 }

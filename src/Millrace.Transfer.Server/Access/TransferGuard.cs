@@ -23,6 +23,7 @@ internal sealed class TransferGuard : IDisposable
     private const string Tokens = "TransferAccessOptions.Tokens";
 
     private readonly TransferAccessOptions _options;
+    private readonly TimeProvider _clock;
     private readonly TransferMeter _meter;
     private readonly ILogger _logger;
     private readonly PartitionedRateLimiter<string> _slots;
@@ -32,11 +33,13 @@ internal sealed class TransferGuard : IDisposable
     private volatile bool _sawToken;
 
     public TransferGuard(
-        IOptions<TransferAccessOptions> options, SessionStore sessions, SessionCookie cookie, TransferMeter meter, ILoggerFactory loggers)
+        IOptions<TransferAccessOptions> options, SessionStore sessions, SessionCookie cookie, TimeProvider clock, TransferMeter meter,
+        ILoggerFactory loggers)
     {
         Sessions = sessions;
         Cookie = cookie;
         _options = options.Value;
+        _clock = clock;
         _meter = meter;
         _logger = loggers.CreateLogger(TransferDiagnostics.Name);
         var limit = new ConcurrencyLimiterOptions { PermitLimit = _options.Limits.MaxTransfers };
@@ -60,7 +63,7 @@ internal sealed class TransferGuard : IDisposable
 
     public SessionCookie Cookie { get; }
 
-    public DateTimeOffset Now => _options.TimeProvider.GetUtcNow();
+    public DateTimeOffset Now => _clock.GetUtcNow();
 
     public TransferAccessOptions Options => _options;
 
@@ -266,7 +269,7 @@ internal sealed class TransferGuard : IDisposable
 
     /// <summary>The scope of a signed link; <see cref="TransferScope.None"/> if it is not valid.</summary>
     public TransferScope ScopeOfLink(HttpRequest request, TransferName name, out TransferName prefix) =>
-        SignedLink.ScopeOf(_options.Tokens?.Read().Key, request, name, _options.TimeProvider.GetUtcNow(), out prefix);
+        SignedLink.ScopeOf(_options.Tokens?.Read().Key, request, name, Now, out prefix);
 
     /// <summary>Bytes that a body may have; null without a limit.</summary>
     public long? MaxBodyBytes => _options.Limits.MaxBodyBytes;

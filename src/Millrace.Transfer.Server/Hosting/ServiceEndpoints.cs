@@ -4,10 +4,9 @@ internal static class ServiceEndpoints
 {
     private static readonly string[] Reading = [HttpMethods.Get, HttpMethods.Head];
 
-    public static IEndpointConventionBuilder MapHealth(
-        IEndpointRouteBuilder endpoints, string path, IFileStore store, TimeProvider clock)
+    public static IEndpointConventionBuilder MapHealth(IEndpointRouteBuilder endpoints, string path, IFileStore store)
     {
-        var health = new StoreHealth(store, clock);
+        var health = new StoreHealth(store, endpoints.ServiceProvider.GetRequiredService<TimeProvider>());
         return endpoints.MapMethods(path, Reading, (RequestDelegate)(async context =>
         {
             HealthDocument found = await health.CheckAsync(context.RequestAborted);

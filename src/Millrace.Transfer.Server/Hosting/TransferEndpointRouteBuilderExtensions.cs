@@ -83,13 +83,16 @@ public static class TransferEndpointRouteBuilderExtensions
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(store);
         ThrowIfNotRegistered(endpoints);
-        return ServiceEndpoints.MapHealth(endpoints, path, store, TimeProvider.System);
+        return ServiceEndpoints.MapHealth(endpoints, path, store);
     }
 
     private static TransferServerOptions OptionsOf(
-        IEndpointRouteBuilder endpoints, TransferServerOptions? options, string? filesPath = null, string? uploadsPath = null) =>
-        options ?? endpoints.ServiceProvider.GetRequiredService<IOptions<TransferServerOptions>>().Value
-            .At(filesPath, uploadsPath);
+        IEndpointRouteBuilder endpoints, TransferServerOptions? options, string? filesPath = null, string? uploadsPath = null)
+    {
+        var clock = endpoints.ServiceProvider.GetRequiredService<TimeProvider>();
+        return options?.At(null, null, clock)
+            ?? endpoints.ServiceProvider.GetRequiredService<IOptions<TransferServerOptions>>().Value.At(filesPath, uploadsPath, clock);
+    }
 
     /// <summary>Nothing is served without access control.</summary>
     private static void ThrowIfNotRegistered(IEndpointRouteBuilder endpoints) => TransferGuard.Of(endpoints.ServiceProvider);

@@ -119,6 +119,9 @@ public sealed class TransferHostOptions
     /// </summary>
     public IReadOnlyDictionary<string, string> SettingNames { get; set; } = ReadOnlyDictionary<string, string>.Empty;
 
+    /// <summary>The clock by which tokens, links, sessions and cached responses expire. That of the store is its own.</summary>
+    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
+
     /// <summary>Adds log providers; null for no log.</summary>
     public Action<ILoggingBuilder>? Logging { get; set; }
 

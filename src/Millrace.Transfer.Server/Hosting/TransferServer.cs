@@ -139,7 +139,6 @@ public sealed class TransferServer : IAsyncDisposable
                 access.PublicUrl = options.PublicUrl;
                 access.NameOf = options.NameOf;
                 access.Limits = options.Limits;
-                access.TimeProvider = options.Endpoints.TimeProvider;
             });
             folder = options.FileStore is null
                 ? new LocalFileStore(options.Folder, options.Store, application.Services.GetRequiredService<TransferMeter>())
@@ -213,11 +212,11 @@ public sealed class TransferServer : IAsyncDisposable
     {
         if (options.TokensPath is not { } path)
         {
-            return options.FileStore is null ? new TokenStore(TokenStore.DefaultPath(options.Folder), options.Endpoints.TimeProvider) : null;
+            return options.FileStore is null ? new TokenStore(TokenStore.DefaultPath(options.Folder), options.TimeProvider) : null;
         }
 
         // A named file means that a server without tokens is not wanted.
-        TokenStore? tokens = path.Length == 0 ? null : new TokenStore(path, options.Endpoints.TimeProvider) { IsReadOnly = options.TokensReadOnly };
+        TokenStore? tokens = path.Length == 0 ? null : new TokenStore(path, options.TimeProvider) { IsReadOnly = options.TokensReadOnly };
         return tokens?.FindFile() is null
             ? throw new TransferException(
                 TransferError.Failed,
@@ -236,6 +235,7 @@ public sealed class TransferServer : IAsyncDisposable
         builder.Services.AddMetrics();
         builder.Services.AddSingleton<IHostLifetime, NoHostLifetime>();
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = Timeout.InfiniteTimeSpan);
+        builder.Services.AddSingleton(options.TimeProvider);
         builder.Services.AddMillraceTransfer(access);
         if (options.Endpoints.AllowedOrigins.Count > 0)
         {
@@ -357,7 +357,7 @@ public sealed class TransferServer : IAsyncDisposable
             _application.UseCors();
         }
 
-        ServiceEndpoints.MapHealth(_application, HealthPath, _store, endpoints.TimeProvider);
+        ServiceEndpoints.MapHealth(_application, HealthPath, _store);
         ServiceEndpoints.MapDescription(_application, () => Description);
         ServiceEndpoints.MapRoot(_application, endpoints.FilesPath);
     }

@@ -30,13 +30,14 @@ public sealed class TransferServerOptions
     /// <summary>Options of gRPC and gRPC-Web.</summary>
     public GrpcServerOptions Grpc { get; set; } = new();
 
-    /// <summary>The clock.</summary>
-    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
+    /// <summary>The clock of the application that maps the endpoints.</summary>
+    internal TimeProvider TimeProvider { get; private set; } = TimeProvider.System;
 
-    /// <summary>A copy with the paths at which an application maps the endpoints.</summary>
-    internal TransferServerOptions At(string? filesPath, string? uploadsPath)
+    /// <summary>A copy with the paths at which an application maps the endpoints, and its clock.</summary>
+    internal TransferServerOptions At(string? filesPath, string? uploadsPath, TimeProvider clock)
     {
         var copy = (TransferServerOptions)MemberwiseClone();
+        copy.TimeProvider = clock;
         copy.FilesPath = filesPath ?? FilesPath;
         copy.UploadsPath = uploadsPath ?? UploadsPath;
         return copy;

@@ -3,7 +3,6 @@ using System.Text.Encodings.Web;
 using Microsoft.AspNetCore.Authentication.Cookies;
 using Microsoft.AspNetCore.Authorization;
 using Microsoft.Extensions.DependencyInjection.Extensions;
-using Microsoft.Extensions.Options;
 
 namespace Millrace.Transfer.Server;
 
@@ -21,6 +20,7 @@ public static class TransferServerServiceCollectionExtensions
     /// <c>Millrace.Session</c>. The authorization policies <c>Millrace.Read</c>, <c>Millrace.Write</c>, <c>Millrace.Delete</c>,
     /// <c>Millrace.List</c>, <c>Millrace.Link</c> and, for requests that need none of these, <c>Millrace</c> use them; their resource is the <see cref="TransferName"/>. Define policies of these
     /// names to use schemes and requirements of your own.</para>
+    /// <para>Links, sessions and cached responses expire by the application's <see cref="TimeProvider"/>, if it has one as a service.</para>
     /// <para><c>AllowAnonymous()</c> on the result of a Map method serves its endpoints to everyone.</para>
     /// </remarks>
     public static IServiceCollection AddMillraceTransfer(
@@ -39,6 +39,7 @@ public static class TransferServerServiceCollectionExtensions
 
         services.AddLogging();
         services.AddOptions();
+        services.TryAddSingleton(TimeProvider.System);
         services.TryAddSingleton(static provider => new TransferMeter(provider.GetService<IMeterFactory>()));
         services.AddSingleton<TransferGuard>();
         services.AddSingleton<RunningJoins>();
@@ -66,7 +67,6 @@ public static class TransferServerServiceCollectionExtensions
         services.AddSingleton<SessionCookie>();
         services.AddTransient<CookieAuthenticationHandler>();
         services.AddOptions<CookieAuthenticationOptions>(SessionCookie.SchemeName)
-            .Configure<SessionCookie, SessionStore, IOptions<TransferAccessOptions>>(static (options, cookie, sessions, access) =>
-                SessionCookie.Configure(options, cookie, sessions, access.Value));
+            .Configure<SessionCookie, SessionStore, TimeProvider>(SessionCookie.Configure);
     }
 }

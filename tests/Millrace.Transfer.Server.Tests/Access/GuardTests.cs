@@ -13,11 +13,7 @@ public sealed class GuardTests : IAsyncLifetime
         _store = new TokenStore(_tokens, _clock);
         _server = await RunningServer.StartAsync(new RunningServerOptions
         {
-            Services = services => services.AddMillraceTransfer(access =>
-            {
-                access.Tokens = _store;
-                access.TimeProvider = _clock;
-            }),
+            Services = services => services.AddSingleton<TimeProvider>(_clock).AddMillraceTransfer(access => access.Tokens = _store),
         });
         await _server.WriteAsync("a/one.txt", "one"u8.ToArray());
         await _server.WriteAsync("b/two.txt", "two"u8.ToArray());

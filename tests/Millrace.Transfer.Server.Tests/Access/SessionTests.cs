@@ -159,7 +159,7 @@ public sealed class SessionTests : GrpcTest
     public async Task Session_ends_when_it_is_idle_or_after_a_week(int hours, int more, int status)
     {
         var clock = new ManualClock();
-        await ServeAsync(host: options => options.Endpoints.TimeProvider = clock);
+        await ServeAsync(host: options => options.TimeProvider = clock);
         Put("a", [1]);
         string cookie = await SessionAsync((await Tokens.AddAsync("one", TransferScope.All)).Secret);
         for (int i = 0; i <= more; i++)
@@ -189,7 +189,7 @@ public sealed class SessionTests : GrpcTest
     public async Task Sessions_of_a_token_are_limited_and_do_not_end_those_of_another()
     {
         Put("a", [1]);
-        var store = new SessionStore(Microsoft.Extensions.Options.Options.Create(new TransferAccessOptions { Tokens = Tokens }));
+        var store = new SessionStore(Microsoft.Extensions.Options.Options.Create(new TransferAccessOptions { Tokens = Tokens }), TimeProvider.System);
         CreatedToken one = await Tokens.AddAsync("one", TransferScope.All);
         CreatedToken other = await Tokens.AddAsync("other", TransferScope.All);
         string kept = store.Begin(other.Secret, other.Token);
@@ -297,7 +297,7 @@ public sealed class SessionTests : GrpcTest
     public async Task Grpc_call_does_not_keep_a_session_alive()
     {
         var clock = new ManualClock();
-        await ServeAsync(host: options => options.Endpoints.TimeProvider = clock);
+        await ServeAsync(host: options => options.TimeProvider = clock);
         Put("a", [1]);
         string cookie = await SessionAsync((await Tokens.AddAsync("one", TransferScope.All)).Secret);
         clock.Advance(TimeSpan.FromHours(11));

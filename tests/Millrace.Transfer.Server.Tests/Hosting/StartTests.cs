@@ -54,7 +54,7 @@ public sealed class StartTests : IDisposable
         Assert.True(options.Compress);
         Assert.True(options.Archives);
         Assert.Empty(options.AllowedOrigins);
-        Assert.Same(TimeProvider.System, options.TimeProvider);
+        Assert.Same(TimeProvider.System, new TransferHostOptions { Folder = "." }.TimeProvider);
     }
 
     [Fact]

@@ -31,14 +31,14 @@ internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
     public static bool IsAcceptedBy(HttpContext context) =>
         context.GetEndpoint()?.Metadata.GetMetadata<AcceptedMark>() is not null;
 
-    public static void Configure(CookieAuthenticationOptions options, SessionCookie cookie, SessionStore sessions, TransferAccessOptions access)
+    public static void Configure(CookieAuthenticationOptions options, SessionCookie cookie, SessionStore sessions, TimeProvider clock)
     {
         options.Cookie.Name = SchemeName;
         options.CookieManager = cookie;
         options.TicketDataFormat = cookie;
         options.SessionStore = sessions;
         options.SlidingExpiration = false;
-        options.TimeProvider = access.TimeProvider;
+        options.TimeProvider = clock;
     }
 
     /// <summary>The id that a request brings, whether or not it is one; null without a cookie.</summary>

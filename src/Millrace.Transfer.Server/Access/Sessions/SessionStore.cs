@@ -11,7 +11,7 @@ namespace Millrace.Transfer.Server;
 /// The sessions of browsers, in memory: a token's hash for each random id. A session is worth what its token is at that moment.
 /// Thread-safe.
 /// </summary>
-internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITicketStore
+internal sealed class SessionStore(IOptions<TransferAccessOptions> access, TimeProvider clock) : ITicketStore
 {
     /// <summary>Sessions of one token; the one that was unused for longest ends for another.</summary>
     /// <remarks>So no client can end the sessions of another token, and memory is limited by the number of tokens.</remarks>
@@ -28,7 +28,7 @@ internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITi
     private readonly ConcurrentDictionary<string, Session> _sessions = new(StringComparer.Ordinal);
     private readonly Lock _adding = new();
 
-    private DateTimeOffset Now => access.Value.TimeProvider.GetUtcNow();
+    private DateTimeOffset Now => clock.GetUtcNow();
 
     /// <summary>Begins a session.</summary>
     /// <param name="secret">The token's secret, of which only the hash is kept.</param>
