@@ -1,9 +1,10 @@
 using System.Text.Json.Serialization;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>Checks whether a store accepts files, at most once per second.</summary>
-internal sealed class StoreHealth
+internal sealed class StoreHealth : IHealthCheck
 {
     private static readonly TimeSpan Fresh = TimeSpan.FromSeconds(1);
 
@@ -34,6 +35,15 @@ internal sealed class StoreHealth
         }
     }
 
+    async Task<HealthCheckResult> IHealthCheck.CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken)
+    {
+        HealthDocument found = await CheckAsync(cancellationToken);
+        return new HealthCheckResult(
+            found.Status == HealthDocument.Ok ? HealthStatus.Healthy : context.Registration.FailureStatus,
+            found.Reason,
+            data: found.FreeBytes is { } free ? new Dictionary<string, object> { ["freeBytes"] = free } : null);
+    }
+
     private async Task<HealthDocument> LookAsync()
     {
         try
@@ -54,6 +64,12 @@ internal sealed class StoreHealth
 
     private static HealthDocument LookAt(LocalFileStore store)
     {
+        if (!Directory.Exists(store.Root))
+        {
+            // Creating the hidden folder would create it again, and the store writes to the one that was deleted.
+            throw new DirectoryNotFoundException($"The folder '{store.Root}' does not exist any more.");
+        }
+
         string hidden = Path.Combine(store.Root, NameRules.HiddenFolder);
         Directory.CreateDirectory(hidden);
         string probe = Path.Combine(hidden, $"health-{Guid.NewGuid():N}");

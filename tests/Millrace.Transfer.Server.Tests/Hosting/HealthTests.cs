@@ -41,6 +41,17 @@ public sealed class HealthTests
         Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);
     }
 
+    [NeedsFact(Need.Unix)]
+    public async Task Health_does_not_create_a_deleted_folder_again()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync();
+        Directory.Delete(served.Folder, recursive: true);
+        using HttpResponseMessage response = await served.Client.GetAsync("health");
+
+        Assert.Equal((HttpStatusCode.ServiceUnavailable, false), (response.StatusCode, Directory.Exists(served.Folder)));
+        Directory.CreateDirectory(served.Folder);
+    }
+
     [Fact]
     public async Task Health_without_a_token_reports_only_the_status()
     {
