@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Microsoft.AspNetCore.Mvc;
 
 namespace Millrace.Transfer.Server;
 
@@ -6,6 +7,7 @@ namespace Millrace.Transfer.Server;
 [JsonSerializable(typeof(HealthDocument))]
 [JsonSerializable(typeof(LinkDocument))]
 [JsonSerializable(typeof(LinkRequestDocument))]
+[JsonSerializable(typeof(ProblemDetails))]
 [JsonSerializable(typeof(SessionDocument))]
 [JsonSerializable(typeof(SignInDocument))]
 [JsonSerializable(typeof(TokenDocument))]

@@ -103,12 +103,26 @@ internal static class Problems
                 ProvidedOffset = isOffset ? refusal.ProvidedOffset : null,
             },
             TransferJson.Default.ErrorDocument);
-        response.ContentLength = body.Length;
         if (context.RequestAborted.IsCancellationRequested)
         {
             TransferObservation.Cut(context);
+            return;
         }
-        else if (!string.Equals(context.Request.Method, HttpMethods.Head, StringComparison.Ordinal))
+
+        // Only in applications with AddProblemDetails, whose customization then applies to these problems, too.
+        if (context.RequestServices.GetService<IProblemDetailsService>() is { } service
+            && await service.TryWriteAsync(new ProblemDetailsContext
+            {
+                HttpContext = context,
+                ProblemDetails = JsonSerializer.Deserialize(body, ServerJson.Default.ProblemDetails)!,
+                Exception = refusal,
+            }))
+        {
+            return;
+        }
+
+        response.ContentLength = body.Length;
+        if (!string.Equals(context.Request.Method, HttpMethods.Head, StringComparison.Ordinal))
         {
             await response.Body.WriteAsync(body, context.RequestAborted);
         }
