@@ -23,7 +23,7 @@ internal sealed class ServedCommand : IDisposable
     /// <summary>Its output when it was ready.</summary>
     public JsonElement Ready { get; private set; }
 
-    public HttpClient Client { get; } = new() { Timeout = TimeSpan.FromMinutes(2) };
+    public HttpClient Client { get; } = new() { Timeout = TimeSpan.FromMinutes(5) };
 
     /// <summary>The URL of its files.</summary>
     public string Files => Ready.GetProperty("files").GetString()!;
@@ -81,7 +81,7 @@ internal sealed class ServedCommand : IDisposable
     {
         _process = _test.Start(["serve", "--port", $"{port}", "--json", .. Transport, .. _arguments]);
         _error = _process.StandardError.ReadToEndAsync();
-        string? line = await _process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(2));
+        string? line = await _process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(5));
         Ready = JsonDocument.Parse(line ?? throw new InvalidOperationException("It did not start: " + await _error)).RootElement;
     }
 }

@@ -1,10 +1,12 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using Microsoft.AspNetCore.Connections.Features;
+using Millrace.Kestrel.Interop;
 
 namespace Millrace.Kestrel.Tests;
 
 /// <summary>Lives and deaths of connections.</summary>
+[Collection(nameof(SocketSend.FileCalls))]
 public sealed class ConnectionTests : FolderTests
 {
     private static readonly byte[] Text = "text"u8.ToArray();

@@ -42,7 +42,7 @@ public sealed class CephServer : IDisposable
     public static async Task<CephServer> StartAsync(bool onDisk = false)
     {
         var server = new CephServer(onDisk);
-        string? address = await server._process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(2));
+        string? address = await server._process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(5));
         server.Address = new Uri(address ?? throw new InvalidOperationException("Ceph did not start."));
         return server;
     }

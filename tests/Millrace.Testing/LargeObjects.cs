@@ -22,7 +22,7 @@ public sealed class LargeObjects : EventListener
     public async Task MarkAsync<T>()
         where T : unmanaged
     {
-        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(1));
+        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(5));
         string name = typeof(T[]).FullName!;
         while (!_types.Contains(name))
         {

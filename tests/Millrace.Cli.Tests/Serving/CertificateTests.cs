@@ -97,7 +97,7 @@ public sealed class CertificateTests : CommandTests
         var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, serve.Port);
         var stream = new SslStream(client.GetStream(), leaveInnerStreamOpen: false, (_, shown, _, _) => shown?.Subject is "CN=first" or "CN=second");
-        await stream.AuthenticateAsClientAsync("localhost").WaitAsync(TimeSpan.FromMinutes(1));
+        await stream.AuthenticateAsClientAsync("localhost").WaitAsync(TimeSpan.FromMinutes(5));
         return stream;
     }
 
@@ -105,6 +105,6 @@ public sealed class CertificateTests : CommandTests
     {
         await stream.WriteAsync("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"u8.ToArray());
         using var reader = new StreamReader(stream);
-        Assert.StartsWith("HTTP/1.1 200 ", await reader.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(1)), StringComparison.Ordinal);
+        Assert.StartsWith("HTTP/1.1 200 ", await reader.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(5)), StringComparison.Ordinal);
     }
 }

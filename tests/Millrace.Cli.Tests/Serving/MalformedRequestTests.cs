@@ -244,7 +244,7 @@ public sealed class MalformedRequestTests : CommandTests
         try
         {
             int count;
-            while ((count = await stream.ReadAsync(buffer).AsTask().WaitAsync(TimeSpan.FromMinutes(2))) > 0)
+            while ((count = await stream.ReadAsync(buffer).AsTask().WaitAsync(TimeSpan.FromMinutes(5))) > 0)
             {
                 answer.Append(Encoding.Latin1.GetString(buffer, 0, count));
             }

@@ -359,6 +359,6 @@ public sealed class WebPageTests : CommandTests
         await client.ConnectAsync(IPAddress.Loopback, port);
         await client.GetStream().WriteAsync(Encoding.Latin1.GetBytes(request));
         using var reader = new StreamReader(client.GetStream(), Encoding.Latin1);
-        return await reader.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(2));
+        return await reader.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(5));
     }
 }

@@ -38,7 +38,7 @@ internal sealed class StallingRelay : IAsyncDisposable
     }
 
     /// <summary>Until it stalls.</summary>
-    public Task StalledAsync() => _stalled.Task.WaitAsync(TimeSpan.FromMinutes(2));
+    public Task StalledAsync() => _stalled.Task.WaitAsync(TimeSpan.FromMinutes(5));
 
     /// <summary>Ends all connections, and lets new ones through.</summary>
     public void CutAndRelease()

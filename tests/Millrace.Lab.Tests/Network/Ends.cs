@@ -9,7 +9,7 @@ namespace Millrace.Lab.Tests.Network;
 internal sealed class Ends : IDisposable
 {
     /// <summary>Long enough for any machine; only what hangs takes it.</summary>
-    private const int PatienceMilliseconds = 60_000;
+    private const int PatienceMilliseconds = 300_000;
 
     private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
 

@@ -31,7 +31,7 @@ public sealed class JsonTests : FolderTests
 
     private static async Task SerializeAsync(PipeWriter writer)
     {
-        using var patience = new CancellationTokenSource(TimeSpan.FromSeconds(30));
+        using var patience = new CancellationTokenSource(TimeSpan.FromMinutes(5));
         await JsonSerializer.SerializeAsync(writer, Elements(), cancellationToken: patience.Token);
     }
 

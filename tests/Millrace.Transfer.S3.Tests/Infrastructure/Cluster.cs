@@ -41,7 +41,7 @@ internal sealed class Cluster : IAsyncDisposable
         start.Environment["MILLRACE"] = string.Join(' ', TestedCommand.Words);
         start.Environment["CEPH"] = ceph?.Address.GetLeftPart(UriPartial.Authority);
         Process process = Process.Start(start)!;
-        string? line = await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(2));
+        string? line = await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(5));
         Assert.StartsWith("ready ", line, StringComparison.Ordinal);
         return new Cluster(process, line!.Split(' '));
     }
@@ -73,7 +73,7 @@ internal sealed class Cluster : IAsyncDisposable
     {
         _process.StandardInput.Close();
         await _process.StandardOutput.ReadToEndAsync();
-        await _process.WaitForExitAsync().WaitAsync(TimeSpan.FromMinutes(1));
+        await _process.WaitForExitAsync().WaitAsync(TimeSpan.FromMinutes(5));
         _process.Dispose();
     }
 

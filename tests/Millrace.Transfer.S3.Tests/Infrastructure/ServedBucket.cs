@@ -13,7 +13,7 @@ internal sealed class ServedBucket : IAsyncDisposable
         _process = process;
         _errors = process.StandardError.ReadToEndAsync();
         Ready = ready;
-        Client = new HttpClient { BaseAddress = new Uri(ready.GetProperty("address").GetString()!), Timeout = TimeSpan.FromMinutes(2) };
+        Client = new HttpClient { BaseAddress = new Uri(ready.GetProperty("address").GetString()!), Timeout = TimeSpan.FromMinutes(5) };
     }
 
     /// <summary>Its output when it was ready.</summary>
@@ -36,7 +36,7 @@ internal sealed class ServedBucket : IAsyncDisposable
                 "serve", "s3://" + bucket, "--s3-endpoint", endpoint.AbsoluteUri, "--s3-path-style", "--port", "0", "--json", "--grace", "0",
                 .. arguments,
             ]);
-        string? line = await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(2));
+        string? line = await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(5));
         return new ServedBucket(process, JsonDocument.Parse(
             line ?? throw new InvalidOperationException("It did not start: " + await process.StandardError.ReadToEndAsync())).RootElement);
     }

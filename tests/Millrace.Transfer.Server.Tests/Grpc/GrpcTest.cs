@@ -10,7 +10,7 @@ public abstract class GrpcTest : IAsyncLifetime
 
     internal ServedFolder Server => _server!;
 
-    protected HttpClient Http2 { get; } = new(new SocketsHttpHandler()) { Timeout = TimeSpan.FromMinutes(2) };
+    protected HttpClient Http2 { get; } = new(new SocketsHttpHandler()) { Timeout = TimeSpan.FromMinutes(5) };
 
     public async Task InitializeAsync() => await ServeAsync();
 

@@ -23,7 +23,7 @@ public sealed class RunningServer : IAsyncDisposable
         Client = new HttpClient(new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false })
         {
             BaseAddress = Address,
-            Timeout = TimeSpan.FromMinutes(2),
+            Timeout = TimeSpan.FromMinutes(5),
         };
     }
 

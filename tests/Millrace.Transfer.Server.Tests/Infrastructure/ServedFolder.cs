@@ -9,7 +9,7 @@ internal sealed class ServedFolder : IAsyncDisposable
     {
         _files = files;
         Server = server;
-        Client = new HttpClient { BaseAddress = server.Address, Timeout = TimeSpan.FromMinutes(2) };
+        Client = new HttpClient { BaseAddress = server.Address, Timeout = TimeSpan.FromMinutes(5) };
     }
 
     public string Folder => _files.Root;

@@ -32,7 +32,7 @@ public sealed class GrpcAllocationTests
             UseShellExecute = false,
         };
         using Process process = Process.Start(start)!;
-        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(2));
+        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(5));
         using CancellationTokenRegistration _ = bound.Token.Register(() => process.Kill());
         string text = await process.StandardOutput.ReadToEndAsync(CancellationToken.None);
         await process.WaitForExitAsync(CancellationToken.None);

@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Tests.Peers;
 /// <summary>A server with another implementation of gRPC, in a separate process; eng/grpc.sh builds them.</summary>
 internal sealed class ForeignServer : IAsyncDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(5);
 
     private readonly Process _process;
     private readonly ConcurrentQueue<string> _lines = new();

@@ -124,7 +124,7 @@ public sealed class AnswerTests
     {
         // Less may wait in a buffer for more.
         await upload.WriteAsync(new byte[256 * 1024]);
-        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(1));
+        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(5));
         while (server.Running == 0)
         {
             await Task.Delay(5, bound.Token);
