@@ -30,8 +30,6 @@ internal static class WriteRuns
 
     public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, params CaseResult[] cases) => Runs.Apply(rule, Of(cases));
 
-    public static Advice[] Apply(string topic, params CaseResult[] cases) => Runs.Apply(topic, Of(cases));
-
     private static CaseResult Case(string method, double ms, CaseParameters parameters)
     {
         CaseResult item = Runs.Case(method, 0, ms, cpu: ms);
