@@ -23,6 +23,13 @@ internal static class TrustRules
         IReadOnlyDictionary<string, string>? own = SuiteCatalog.All.FirstOrDefault(suite => suite.Name == run.Suite)?.Environment;
         KeyValuePair<string, string>[] settings = [.. engine.RuntimeSettings.Where(setting => own?.Contains(setting) != true)];
         NoiseResult[] noisy = [.. run.Noise.Where(noise => noise.Deviation > MuchNoise).OrderByDescending(noise => noise.Deviation)];
+        double? others = run.Launches.Max(launch => launch.OthersShare);
+
+        // Older files have only the load of the minute before the run; that before a later launch is the run's own.
+        string? busy = others > BusyPart ? $"other processes used {Figures.Percent(others.Value)} of the processors' time while it measured"
+            : others is null && run.Machine.LoadAverage > run.Machine.Cores * BusyPart
+                ? $"{run.Machine.LoadAverage:0.00} processes wanted a processor in the minute before; it has {run.Machine.Cores}"
+                : null;
         Finding?[] findings =
         [
             run.Purpose != "null" ? null : new(
@@ -60,12 +67,10 @@ internal static class TrustRules
                 Evidence: Text("every sample is of launch 0"),
                 Again: " --launches 3"),
 
-            // Of the minute before the run: that before a later launch is the run's own.
-            !(run.Machine.LoadAverage > run.Machine.Cores * BusyPart) ? null : new(
+            busy is null ? null : new(
                 "The machine was busy with something else.",
                 "Trust the ratios before the milliseconds; measure again when it is idle.",
-                Evidence: Text(
-                    $"{run.Machine.LoadAverage:0.00} processes wanted a processor in the minute before; it has {run.Machine.Cores}")),
+                Evidence: Text(busy)),
 
             // 0 phases: a file that does not say.
             engine is not { WarmUpPhases: > 0, CompilerQuiet: false } ? null : new(

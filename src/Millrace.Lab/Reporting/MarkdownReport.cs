@@ -157,6 +157,9 @@ internal static class MarkdownReport
             ("Governor", machine.Governor),
             ("Mitigations", machine.Mitigations),
             ("Load before the run", machine.LoadAverage is { } load ? Number(load, "0.00") : null),
+            ("Other processes while measuring", results.Launches.Max(launch => launch.OthersShare) is { } others
+                ? $"{Figures.Percent(others)} of the processors' time"
+                : null),
             .. engine.RuntimeSettings.Select(setting => (setting.Key, setting.Value)),
             .. results.Meters.Select(meter => ($"Meter {meter.Key}", meter.Value)),
             .. results.Cases.SelectMany(item => item.Unavailable ?? new Dictionary<string, string>()).Distinct()

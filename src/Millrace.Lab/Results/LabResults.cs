@@ -58,6 +58,9 @@ internal sealed record LaunchFacts
     public int ColdRounds { get; init; }
     public bool CompilerQuiet { get; init; }
     public double? LoadAverage { get; init; }
+
+    /// <summary>The part of all processors' time that other processes used while the laboratory measured, if known.</summary>
+    public double? OthersShare { get; init; }
 }
 
 internal sealed record MeterCost(string Meter, double Nanoseconds, string Per, string Where);

@@ -20,6 +20,7 @@ internal sealed class SuiteLaunch : IDisposable
     private readonly List<AbsentCases> _absent = [];
     private readonly DateTimeOffset _started = DateTimeOffset.UtcNow;
     private readonly double? _load = MachineInspector.LoadAverage();
+    private ProcessorUse? _use = default(ProcessorUse);
     private WarmUpResult _warmUp = new(0, 0, false);
     private int _hotRounds;
     private int _coldRounds;
@@ -160,7 +161,9 @@ internal sealed class SuiteLaunch : IDisposable
         _progress.Phase($"checking {name} cases");
         runner.Describe(cases);
         _progress.Phase($"measuring {name} cases");
+        ProcessorUse? before = ProcessorUse.Read(_request.Laboratory);
         int rounds = runner.Run(cases, limits);
+        _use += ProcessorUse.Read(_request.Laboratory) - before;
         _coldRounds += isCold ? rounds : 0;
         _hotRounds += isCold ? 0 : rounds;
         if (limits.WithPasses && _request.WithPasses)
@@ -207,6 +210,9 @@ internal sealed class SuiteLaunch : IDisposable
                 ColdRounds = _coldRounds,
                 CompilerQuiet = _warmUp.CompilerQuiet,
                 LoadAverage = _load,
+
+                // The server of a user's bucket may run on this machine, and works for what is measured.
+                OthersShare = _request.Options.Bucket is null ? _use?.OthersShare : null,
             },
             Engine = BuildFacts.Engine(_warmUp),
             Cases = _cases.Except(unmeasured)

@@ -90,6 +90,7 @@ internal sealed class SuiteRun
             Index = index,
             Count = _count,
             Seed = unchecked(_seed + index),
+            Laboratory = Environment.ProcessId,
             Limit = share,
             After = (share ?? TimeSpan.Zero) * (_count - index - 1),
             WithPasses = withPasses,

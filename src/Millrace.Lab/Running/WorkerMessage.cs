@@ -24,6 +24,9 @@ internal sealed record LaunchRequest
     public required int Count { get; init; }
     public required int Seed { get; init; }
 
+    /// <summary>The process that started all others of the run.</summary>
+    public required int Laboratory { get; init; }
+
     /// <summary>After which nothing new begins; null for no limit.</summary>
     public TimeSpan? Limit { get; init; }
 

@@ -15,7 +15,16 @@ public sealed class TrustRuleTests
         ("A flawless run", Apply(Good)),
         ("A debug build", Apply(Good with { Engine = Good.Engine with { Build = "Debug" } })),
         ("An interrupted run", Apply(Good with { Interrupted = true })),
-        ("A busy machine", Apply(Good with { Machine = Good.Machine with { Cores = 2, LoadAverage = 0.51 } })),
+        ("A machine that is busy while it measures, in one of two launches", Apply(Good with
+        {
+            Launches = [Good.Launches[0] with { OthersShare = 0.1 }, Good.Launches[0] with { OthersShare = 0.251 }],
+        })),
+        ("A machine that was busy before it measured, as after a build", Apply(Good with
+        {
+            Machine = Good.Machine with { Cores = 2, LoadAverage = 2.5 },
+            Launches = [Good.Launches[0] with { OthersShare = 0.01 }],
+        })),
+        ("An older file of a machine that was busy before", Apply(Good with { Machine = Good.Machine with { Cores = 2, LoadAverage = 0.51 } })),
         ("Load before a later launch is the run's own", Apply(Good with
         {
             Machine = Good.Machine with { Cores = 2, LoadAverage = 0.1 },

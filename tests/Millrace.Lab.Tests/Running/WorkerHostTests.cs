@@ -120,6 +120,7 @@ public sealed class WorkerHostTests : IDisposable
         Index = 1,
         Count = 3,
         Seed = 1,
+        Laboratory = Environment.ProcessId,
     };
 
     private LabOptions Options(string filter) =>

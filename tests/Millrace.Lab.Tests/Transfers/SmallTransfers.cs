@@ -30,6 +30,7 @@ internal static class SmallTransfers
             Index = 0,
             Count = 1,
             Seed = 1,
+            Laboratory = Environment.ProcessId,
         };
         return SuiteLaunch.Run(suite, request, new RecordedProgress(), default);
     }
