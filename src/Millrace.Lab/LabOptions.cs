@@ -41,3 +41,10 @@ public enum LabMode
     /// <summary>Every method with every parameter, as long as it takes.</summary>
     Full,
 }
+
+/// <summary>What results call a machine that other work keeps busy.</summary>
+internal static class CaseLoad
+{
+    public const string Busy = "busy";
+    public const string None = "none";
+}
