@@ -4,23 +4,19 @@ using Millrace.Lab.Reporting;
 namespace Millrace.Lab.Advising;
 
 /// <summary>What results suggest: a statement with its evidence, what to do about it, and how to test it again.</summary>
-internal sealed record Advice
+/// <param name="Statement">The finding, in a sentence or two.</param>
+/// <param name="Evidence">The figures that support it; empty only where nothing was measured.</param>
+/// <param name="Claim">The published conclusion that is tested; null for advice of our own.</param>
+internal sealed record Advice(
+    string Topic,
+    AdviceKind Kind,
+    string Statement,
+    IReadOnlyList<AdviceEvidence> Evidence,
+    string Action,
+    string? Code,
+    string Check,
+    TestedClaim? Claim = null)
 {
-    public required string Topic { get; init; }
-    public required AdviceKind Kind { get; init; }
-
-    /// <summary>The finding, in a sentence or two.</summary>
-    public required string Statement { get; init; }
-
-    /// <summary>The figures that support it; empty only where nothing was measured.</summary>
-    public required IReadOnlyList<AdviceEvidence> Evidence { get; init; }
-    public required string Action { get; init; }
-    public string? Code { get; init; }
-    public required string Check { get; init; }
-
-    /// <summary>The published conclusion that is tested; null for advice of our own.</summary>
-    public TestedClaim? Claim { get; init; }
-
     /// <summary>A heading: the published conclusion and whether it holds, or the statement.</summary>
     [JsonIgnore]
     public string Title => Claim is { } claim
@@ -49,6 +45,11 @@ internal sealed record AdviceEvidence(string? Case, string Text)
 {
     public AdviceEvidence(CaseResult item, string text)
         : this(Figures.Id(item), text)
+    {
+    }
+
+    public AdviceEvidence(string text)
+        : this((string?)null, text)
     {
     }
 }

@@ -35,14 +35,6 @@ internal static class Advisor
     }
 
     public static Advice Hint(
-        string topic, string statement, IEnumerable<AdviceEvidence> evidence, string action, string? code, string check) => new()
-        {
-            Topic = topic,
-            Kind = AdviceKind.Hint,
-            Statement = statement,
-            Evidence = [.. evidence],
-            Action = action,
-            Code = code,
-            Check = check,
-        };
+        string topic, string statement, IEnumerable<AdviceEvidence> evidence, string action, string? code, string check) =>
+        new(topic, AdviceKind.Hint, statement, [.. evidence], action, code, check);
 }

@@ -51,7 +51,7 @@ internal static class ByteRules
             "cost of a byte",
             $"A byte costs from {Figures.PerByte(least)} ({least.Method}, {least.Parameters.Source}) to {Figures.PerByte(most)} "
                 + $"({most.Method}, {most.Parameters.Source}), including everything needed to read it.",
-            sources.Select(item => new AdviceEvidence((string?)null, $"{item.Source.Name}: {string.Join(", ", item.Walks)}")),
+            sources.Select(item => new AdviceEvidence($"{item.Source.Name}: {string.Join(", ", item.Walks)}")),
             "For many bytes, pass segments and iterate over them as spans; use sequences and delegates of single bytes only "
                 + "for a few.",
             SnippetText.Of("MillraceBytes.Span"),

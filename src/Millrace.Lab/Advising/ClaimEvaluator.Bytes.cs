@@ -43,7 +43,7 @@ internal static partial class ClaimEvaluator
                select (source, walk, found),
         ];
         evidence = parts.Select(part => new AdviceEvidence(
-            (string?)null, $"{part.Source.Name}, {part.Walk}: {Comparison.Describe(part.All)} of {claim.Other} with the same arrival"));
+            $"{part.Source.Name}, {part.Walk}: {Comparison.Describe(part.All)} of {claim.Other} with the same arrival"));
         return [.. parts.SelectMany(part => part.All)];
     }
 
@@ -186,7 +186,6 @@ internal static partial class ClaimEvaluator
             from table in Machines
             let theirs = table.Rows.Where(row => source.Times.ContainsKey(row.OurMethod!)).Select(row => table.Figure(row, "wall"))
             select new AdviceEvidence(
-                (string?)null,
                 $"{source.Name} against {table.Machine}: rank correlation {Figures.Ratio(Correlation(table, source.Times))}; the "
                 + $"slowest takes {Figures.Ratio(source.Times.Values.Max() / source.Times.Values.Min())} times the time of the fastest "
                 + $"here, {Figures.Ratio((theirs.Max() / theirs.Min())!.Value)} times there"),

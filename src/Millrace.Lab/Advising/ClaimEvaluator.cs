@@ -56,21 +56,19 @@ internal static partial class ClaimEvaluator
             ? $"Not measured: {claim.Missing.Replace("{why}", WhyOneReader(cases), StringComparison.Ordinal)}."
             : Fill(claim.Finding.Of(found.Outcome), found);
         Holds holds = found?.Outcome switch { null => Holds.CannotBeTold, Outcome.Always => Holds.Yes, _ => Holds.No };
-        return new Advice
-        {
-            Topic = claim.Topic,
-            Kind = AdviceKind.Hint,
-            Statement = reason,
-            Evidence = [.. found?.Evidence ?? []],
-            Action = found is null
+        return new Advice(
+            claim.Topic,
+            AdviceKind.Hint,
+            reason,
+            [.. found?.Evidence ?? []],
+            found is null
                 ? "Measure it before you rely on the published figure."
                 : Fill(claim.Action.Of(found.Action ?? found.Outcome), found),
-            Code = found is null or { WithoutCode: true } || claim.Snippet is null ? null : SnippetText.Of(claim.Snippet, found.Buffer),
-            Check = claim.Full && found?.Again is null
+            found is null or { WithoutCode: true } || claim.Snippet is null ? null : SnippetText.Of(claim.Snippet, found.Buffer),
+            claim.Full && found?.Again is null
                 ? CheckCommand.Full(cases.Results, claim.Again)
                 : CheckCommand.Again(cases.Results, found?.Again ?? claim.Again),
-            Claim = new TestedClaim(set.Title, set.Source, claim.Says, holds, reason),
-        };
+            new TestedClaim(set.Title, set.Source, claim.Says, holds, reason));
     }
 
     private static string Fill(string text, Found found) => found.Values.Aggregate(

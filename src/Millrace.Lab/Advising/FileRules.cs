@@ -219,7 +219,7 @@ internal static class FileRules
             [
                 .. new[] { many, few }.Select(item => new AdviceEvidence(item, $"{Figures.Time(item)}, {Calls(item):#,0} calls")),
                 .. cases.Results.Machine.Mitigations is { } mitigations
-                    ? new[] { new AdviceEvidence((string?)null, $"the kernel pays for flaws of the processor at every call: {mitigations}") }
+                    ? new[] { new AdviceEvidence($"the kernel pays for flaws of the processor at every call: {mitigations}") }
                     : [],
             ],
             "Read in large pieces and hand out small ones, as a file pipe does, instead of asking the kernel for each.",

@@ -5,13 +5,19 @@ internal sealed class SituatedCases
 {
     // The state most like the files that programs find comes first.
     private static readonly string?[] Fills = ["large writes", "as found", "read back"];
+
+    // A smaller difference does not justify choosing a method, however quiet the machine.
+    private const double SmallestEffect = 0.01;
+
+    // McGill, Tukey and Larsen, "Variations of Box Plots", 1978: a median is uncertain by 1.57 interquartile ranges by
+    // the square root of the number of samples; two medians differ when they are further apart than that.
+    private const double Notch = 1.57;
+
     private readonly MeasuredCases _cases;
-    private readonly MedianJudge _judge;
 
     public SituatedCases(LabResults results)
     {
         _cases = new MeasuredCases(results, onlyVerified: true);
-        _judge = new MedianJudge(_cases);
         All = [.. _cases.All.Where(item => !Floor.Is(item.Method) && item.Parameters is { Offset: null, Block: null })];
         Situations = [.. MakeSituations(All)];
     }
@@ -32,9 +38,20 @@ internal sealed class SituatedCases
 
     public CaseResult? Find(string method, CaseParameters parameters) => _cases.Find(method, parameters);
 
-    public VerdictResult Compare(CaseResult mine, CaseResult other) => _judge.Compare(mine, other);
+    /// <summary>
+    /// Compares two cases by the run's own verdict where it has one, otherwise by their medians and the difference that the run cannot
+    /// resolve. The verdict's threshold is that noise.
+    /// </summary>
+    public VerdictResult Compare(CaseResult mine, CaseResult other) => Figures.VerdictOf(mine, other) is { } verdict
+        ? verdict with
+        {
+            Verdict = verdict.Verdict == VerdictWords.Noise ? VerdictWords.Same : verdict.Verdict,
+            Ratio = verdict.Ratio ?? Figures.RatioOf(mine, other),
+        }
+        : FromRatio(mine, other, Figures.RatioOf(mine, other));
 
-    public VerdictResult ComparePerMib(CaseResult mine, CaseResult other) => _judge.ComparePerMib(mine, other);
+    public VerdictResult ComparePerMib(CaseResult mine, CaseResult other) =>
+        FromRatio(mine, other, Figures.PerMib(mine) / Figures.PerMib(other));
 
     public bool IsFaster(CaseResult mine, CaseResult other) => Compare(mine, other).Verdict == VerdictWords.Faster;
 
@@ -52,6 +69,27 @@ internal sealed class SituatedCases
 
     public static bool IsAsynchronous(CaseParameters parameters) =>
         parameters.Options?.Contains("Asynchronous", StringComparison.Ordinal) ?? false;
+
+    private VerdictResult FromRatio(CaseResult mine, CaseResult other, double ratio)
+    {
+        double uncertainty = Math.Sqrt(Math.Pow(Uncertainty(mine), 2) + Math.Pow(Uncertainty(other), 2));
+        double noise = Math.Max(
+            Math.Max(_cases.NoiseOf(mine.Parameters), _cases.NoiseOf(other.Parameters)), Math.Max(uncertainty, SmallestEffect));
+        return new VerdictResult
+        {
+            Metric = Metrics.WallNs.Name,
+            Against = other.Method,
+            Verdict = ratio > 1 + noise ? VerdictWords.Slower : ratio < 1 / (1 + noise) ? VerdictWords.Faster : VerdictWords.Same,
+            Ratio = ratio,
+            Threshold = noise,
+        };
+    }
+
+    private static double Uncertainty(CaseResult item)
+    {
+        Distribution wall = item.Summary!.WallNs;
+        return wall is { N: > 0, Median: > 0 } ? Notch * (wall.P75 - wall.P25) / Math.Sqrt(wall.N) / wall.Median : 0;
+    }
 
     private static IEnumerable<Situation> MakeSituations(IEnumerable<CaseResult> cases) => cases
         .Where(item => !IsAsynchronous(item.Parameters) && item.Parameters.Readers is null or 1)

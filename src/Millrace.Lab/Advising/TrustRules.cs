@@ -93,9 +93,8 @@ internal static class TrustRules
             .. run.Warnings.Select(text => new Finding(
                 text, "Bear it in mind with every figure below, or remove the cause and measure again.")),
         ];
-        return findings.OfType<Finding>().Select(finding => Advisor.Hint(
-            "trust", finding.Statement, finding.Evidence ?? [], finding.Action, null, CheckCommand.Again(run) + finding.Again) with
-        { Kind = finding.Kind });
+        return findings.OfType<Finding>().Select(finding => new Advice(
+            "trust", finding.Kind, finding.Statement, finding.Evidence ?? [], finding.Action, null, CheckCommand.Again(run) + finding.Again));
     }
 
     private static AdviceEvidence[] Evidence(LabResults run, Func<CaseResult, string?> reasonOf) =>
@@ -112,7 +111,7 @@ internal static class TrustRules
     private static string Cases(AdviceEvidence[] all, string one, string many) =>
         all.Length == 1 ? $"1 case {one}" : $"{all.Length} cases {many}";
 
-    private static AdviceEvidence[] Text(string text) => [new((string?)null, text)];
+    private static AdviceEvidence[] Text(string text) => [new(text)];
 
     private sealed record Finding(
         string Statement,

@@ -12,7 +12,7 @@ internal sealed class CaseJudge
     private readonly NoiseFloor[] _floors;
 
     public CaseJudge(
-        LabResults reference, LabResults other, CasePair[] pairs, ComparisonBasis basis, ComparisonOptions options)
+        LabResults reference, LabResults other, CommonCase[] pairs, ComparisonBasis basis, ComparisonOptions options)
     {
         _reference = reference;
         _other = other;
@@ -39,14 +39,9 @@ internal sealed class CaseJudge
         .Where(drift => drift.Value.Cases > 0)
         .ToDictionary(drift => drift.Key, drift => drift.Value.Factor, StringComparer.Ordinal);
 
-    /// <summary>The verdicts on a case; null when it is not asked for, or has nothing to be compared by.</summary>
-    public CaseComparison? Judge(CasePair pair)
+    /// <summary>The verdicts on a case; null when it has nothing to be compared by.</summary>
+    public CaseComparison? Judge(CommonCase pair)
     {
-        if (!pair.IsSelected)
-        {
-            return null;
-        }
-
         VerdictResult? ratio = OfRatio(pair, Metrics.WallNs);
         VerdictResult? verdict = _basis == ComparisonBasis.Ratio ? ratio : OfTime(pair, ratio);
         return verdict is null ? null : new CaseComparison
@@ -64,7 +59,7 @@ internal sealed class CaseJudge
         };
     }
 
-    private VerdictResult OfTime(CasePair pair, VerdictResult? ratio)
+    private VerdictResult OfTime(CommonCase pair, VerdictResult? ratio)
     {
         MachineDrift? drift = _drift.GetValueOrDefault(CacheOf(pair.Other));
         EffectLimit limit = Limit(pair);
@@ -107,7 +102,7 @@ internal sealed class CaseJudge
         return verdict.Ratio > 1 ? Math.Log(change) < half : Math.Log(change) > -half;
     }
 
-    private VerdictResult? OfRatio(CasePair pair, MetricKind kind) =>
+    private VerdictResult? OfRatio(CommonCase pair, MetricKind kind) =>
         BaselineOf(pair.Reference, _reference) is { } before && BaselineOf(pair.Other, _other) is { } after
             ? Verdicts.Compare(
                 MetricReader.Read(pair.Other, kind).RelativeTo(MetricReader.Read(after, kind)),
@@ -115,7 +110,7 @@ internal sealed class CaseJudge
                 Limit(pair))
             : null;
 
-    private VerdictResult? Of(CasePair pair, MetricKind kind)
+    private VerdictResult? Of(CommonCase pair, MetricKind kind)
     {
         MetricSamples mine = MetricReader.Read(pair.Other, kind);
         MetricSamples reference = MetricReader.Read(pair.Reference, kind);
@@ -135,7 +130,7 @@ internal sealed class CaseJudge
         return byRatio ? OfRatio(pair, kind) : Verdicts.Compare(mine, reference, Limit(pair));
     }
 
-    private EffectLimit Limit(CasePair pair) => _floors
+    private EffectLimit Limit(CommonCase pair) => _floors
         .Select(floor => floor.For(pair.Other.Parameters, NoiseFloor.MethodOf(pair.Other)))
         .Aggregate((one, two) => one.Max(two));
 
@@ -148,7 +143,7 @@ internal sealed class CaseJudge
         : results.Cases.FirstOrDefault(one => one is { Baseline: true, Role: null }
             && one.Parameters.WithoutDegree() == item.Parameters.WithoutDegree());
 
-    private static bool IsBaseline(CasePair pair, LabResults results) =>
+    private static bool IsBaseline(CommonCase pair, LabResults results) =>
         pair.Other.Baseline || (NoiseFloor.FirstOf(pair.Reference, results)?.Baseline ?? false);
 
     private static int? RankOf(CaseResult item, Dictionary<(string Method, CaseParameters Parameters), int> ranks) =>

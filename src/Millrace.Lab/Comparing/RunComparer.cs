@@ -26,14 +26,18 @@ internal static class RunComparer
             };
         }
 
-        CasePair[] pairs = Pairs(reference.Results, other.Results, new CaseFilter(options.Filters));
+        CommonCase[] pairs = Pairs(reference.Results, other.Results);
         if (pairs.Length == 0)
         {
             return comparison with { Impossible = NothingInCommon(reference, other, options) };
         }
 
         var judge = new CaseJudge(reference.Results, other.Results, pairs, basis, options);
-        CaseComparison[] cases = [.. pairs.Select(judge.Judge).OfType<CaseComparison>()];
+
+        // The cases that the user did not ask for still show how the machine drifted.
+        var filter = new CaseFilter(options.Filters);
+        CaseComparison[] cases =
+            [.. pairs.Where(pair => filter.Selects(pair.Other.Method, Figures.Id(pair.Other))).Select(judge.Judge).OfType<CaseComparison>()];
         comparison = comparison with
         {
             Cases = cases,
@@ -43,20 +47,10 @@ internal static class RunComparer
         return comparison with { Impossible = WhyNothing(cases, basis) };
     }
 
-    private static CasePair[] Pairs(LabResults reference, LabResults other, CaseFilter filter)
-    {
-        Dictionary<(string, string?, CaseParameters), CaseResult> references = reference.Cases
-            .ToDictionary(item => (item.Method, item.Role, item.Parameters));
-        return
-        [
-            .. other.Cases
-                .Where(item => references.ContainsKey((item.Method, item.Role, item.Parameters)))
-                .Select(item => new CasePair(
-                    references[(item.Method, item.Role, item.Parameters)],
-                    item,
-                    filter.Selects(item.Method, $"{item.Method}/{item.Parameters.Describe()}"))),
-        ];
-    }
+    private static CommonCase[] Pairs(LabResults reference, LabResults other) =>
+        [.. other.Cases.Join(reference.Cases, KeyOf, KeyOf, (item, before) => new CommonCase(before, item))];
+
+    private static (string, string?, CaseParameters) KeyOf(CaseResult item) => (item.Method, item.Role, item.Parameters);
 
     private static string NothingInCommon(StoredRun reference, StoredRun other, ComparisonOptions options) =>
         $"{reference.Path} and {other.Path} have no case in common"
@@ -98,7 +92,7 @@ internal static class ComparisonNotes
         ComparisonBasis basis,
         bool same,
         IReadOnlyDictionary<string, double> drift,
-        CasePair[] pairs,
+        CommonCase[] pairs,
         CaseComparison[] cases)
     {
         if (!same && basis != ComparisonBasis.Ratio)

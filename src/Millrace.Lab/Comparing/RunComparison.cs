@@ -47,8 +47,8 @@ internal sealed record CaseComparison
     public IReadOnlyList<VerdictResult> Others { get; init; } = [];
 }
 
-/// <param name="IsSelected">Whether the user asked for it; the others still show how the machine drifted.</param>
-internal sealed record CasePair(CaseResult Reference, CaseResult Other, bool IsSelected);
+/// <summary>A case of two runs.</summary>
+internal sealed record CommonCase(CaseResult Reference, CaseResult Other);
 
 internal enum ComparisonBasis
 {

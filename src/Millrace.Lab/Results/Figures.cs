@@ -27,11 +27,29 @@ internal static class Figures
 
     /// <summary>The time of a case by that of another: the verdict's ratio where the run has one, so that no page has two.</summary>
     public static double RatioOf(CaseResult mine, CaseResult other) =>
-        VerdictRatio(mine, other) ?? 1 / VerdictRatio(other, mine) ?? Median(mine) / Median(other);
+        VerdictOf(mine, other)?.Ratio ?? Median(mine) / Median(other);
 
-    private static double? VerdictRatio(CaseResult mine, CaseResult other) => mine.Parameters == other.Parameters
-        ? mine.Verdicts?.FirstOrDefault(item => item.Metric == Metrics.WallNs.Name && item.Against == other.Method)?.Ratio
-        : null;
+    /// <summary>The run's verdict on the time of a case by that of another, also where it judged them the other way round; null without one.</summary>
+    public static VerdictResult? VerdictOf(CaseResult mine, CaseResult other)
+    {
+        return Own(mine, other) ?? (Own(other, mine) is { } reverse
+            ? reverse with
+            {
+                Against = other.Method,
+                Verdict = reverse.Verdict switch
+                {
+                    VerdictWords.Faster => VerdictWords.Slower,
+                    VerdictWords.Slower => VerdictWords.Faster,
+                    var same => same,
+                },
+                Ratio = 1 / reverse.Ratio,
+            }
+            : null);
+
+        static VerdictResult? Own(CaseResult mine, CaseResult other) => mine.Parameters == other.Parameters
+            ? mine.Verdicts?.FirstOrDefault(item => item.Metric == Metrics.WallNs.Name && item.Against == other.Method)
+            : null;
+    }
 
     /// <summary>For example ", 9.8 ms of processor time"; empty where it was not measured.</summary>
     public static string CpuText(CaseResult item) => Cpu(item) is { } cpu ? $", {Time(cpu)} of processor time" : "";

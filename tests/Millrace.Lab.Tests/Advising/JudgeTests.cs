@@ -12,7 +12,7 @@ public sealed class JudgeTests
     {
         CaseResult other = Runs.Case("FileStreamSync", 4096, 100);
         CaseResult mine = Runs.Case("FilePipe", 4096, ms);
-        VerdictResult judgement = new MedianJudge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other);
+        VerdictResult judgement = new SituatedCases(Runs.Of(mine, other)).Compare(mine, other);
         Assert.Equal(expected, judgement.Verdict);
         Assert.Equal(ms / 100, judgement.Ratio!.Value, 0.0001);
         Assert.Equal(0.01, judgement.Threshold!.Value);
@@ -24,7 +24,7 @@ public sealed class JudgeTests
         CaseResult other = Runs.Case("FileStreamSync", 4096, 100);
         CaseResult mine = Runs.Case("FilePipe", 4096, 105);
         LabResults results = Runs.Of(mine, other) with { Noise = [NoiseOf(mine.Parameters, 0.06)] };
-        VerdictResult judgement = new MedianJudge(new MeasuredCases(results)).Compare(mine, other);
+        VerdictResult judgement = new SituatedCases(results).Compare(mine, other);
         Assert.Equal((VerdictWords.Same, 0.06), (judgement.Verdict, judgement.Threshold!.Value));
     }
 
@@ -34,7 +34,7 @@ public sealed class JudgeTests
         CaseResult other = Runs.Case("FileStreamSync", 4096, 100);
         CaseResult mine = Runs.Case("FilePipe", 4096, 105);
         mine = mine with { Summary = mine.Summary! with { WallNs = mine.Summary.WallNs with { N = 16, P25 = 95e6, P75 = 115e6 } } };
-        VerdictResult judgement = new MedianJudge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other);
+        VerdictResult judgement = new SituatedCases(Runs.Of(mine, other)).Compare(mine, other);
         Assert.Equal(VerdictWords.Same, judgement.Verdict);
         Assert.Equal(1.57 * 20 / 4 / 105, judgement.Threshold!.Value, 0.001);
     }
@@ -59,12 +59,12 @@ public sealed class JudgeTests
                 },
             ],
         };
-        var judge = new MedianJudge(new MeasuredCases(Runs.Of(mine, other)));
-        VerdictResult judgement = judge.Compare(mine, other);
+        var cases = new SituatedCases(Runs.Of(mine, other));
+        VerdictResult judgement = cases.Compare(mine, other);
         Assert.Equal(expected, judgement.Verdict);
         Assert.Equal((0.8, 0.04), (judgement.Ratio!.Value, judgement.Threshold!.Value));
 
-        VerdictResult reversed = judge.Compare(other, mine);
+        VerdictResult reversed = cases.Compare(other, mine);
         string opposite = expected switch { "faster" => "slower", "slower" => "faster", _ => expected };
         Assert.Equal(opposite, reversed.Verdict);
         Assert.Equal(1.25, reversed.Ratio!.Value, 0.0001);
@@ -78,7 +78,7 @@ public sealed class JudgeTests
         {
             Verdicts = [new VerdictResult { Metric = "wallNs", Against = "FileStreamSync", Verdict = "slower" }],
         };
-        Assert.Equal(VerdictWords.Faster, new MedianJudge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other).Verdict);
+        Assert.Equal(VerdictWords.Faster, new SituatedCases(Runs.Of(mine, other)).Compare(mine, other).Verdict);
     }
 
     internal static NoiseResult NoiseOf(CaseParameters parameters, double deviation) => new()
