@@ -57,6 +57,24 @@ public sealed class DeletedFolderTests : StoreTest
         await store.PutAsync("a", new string('a', 100));
     }
 
+    [Theory, EveryStore]
+    public async Task Folder_with_another_store_in_it_is_not_deleted_however_deep_that_is(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        string part = new('a', 250);
+        string deep = string.Join('/', part, part, part, part);
+        foreach (string folder in new[] { "near/.millrace", "far/x/y/.MILLRACE", $"deeper/{deep}/bbbbbbbbbbbbbbbbbbbbbbb/.millrace" })
+        {
+            Directory.CreateDirectory(Folder[folder]);
+            string name = folder.Split('/')[0];
+            await store.DeleteFolderAsync(name.Name(), default).AsTask().FailsAsync(TransferError.InvalidRequest);
+            Assert.True(Directory.Exists(Folder[folder]));
+            Directory.Move(Folder[folder], Folder[$"{folder}1"]);
+            Directory.Delete(Folder[$"{folder}1"]);
+            Assert.True(await store.DeleteFolderAsync(name.Name(), default));
+        }
+    }
+
     [NeedsFact(Need.Mount)]
     public async Task Folder_on_another_file_system_is_deleted_however_long_its_paths_are()
     {

@@ -114,12 +114,17 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
                 return false;
             }
 
-            if (CountOmitted(folder, cancellationToken) is > 0 and var omitted)
+            bool hasStore = false;
+            if (CountOmitted(folder, ref hasStore, cancellationToken) is > 0 and var omitted)
             {
                 throw Errors.HasOmitted(folder, omitted);
             }
 
-            ThrowIfHasStore(parent.PathOf(name), folder, cancellationToken);
+            if (hasStore)
+            {
+                throw Errors.HasStore(folder);
+            }
+
             if (TryHide(parent, name) is { } remains)
             {
                 parent.Flush();
@@ -232,8 +237,8 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         }
     }
 
-    /// <summary>Counts what is in a folder, and in all below it, and in none of their listings.</summary>
-    private int CountOmitted(TransferName name, CancellationToken cancellationToken)
+    /// <summary>Counts what is in a folder, and in all below it, and in none of their listings; looks for another store on the way.</summary>
+    private int CountOmitted(TransferName name, ref bool hasStore, CancellationToken cancellationToken)
     {
         int omitted = 0;
         try
@@ -247,16 +252,24 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
             foreach (string fileName in FolderSnapshot.Enumerate(folder, static (ref FileSystemEntry entry) => entry.FileName.ToString()))
             {
                 cancellationToken.ThrowIfCancellationRequested();
+                bool exists = folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink);
                 if (NameRules.IsOfStore(fileName))
                 {
+                    hasStore |= isFolder && IsStore(fileName);
                     continue;
                 }
 
-                // What has a valid name, and too many folders above it, no client can rename: its folder has to be deletable.
-                omitted += !TransferName.TryParse(fileName, out _) ? 1
-                    : !TransferName.TryParse($"{name.Value}/{fileName}", out TransferName child) ? 0
-                    : !folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink) ? folder.Lacks(fileName) ? 0 : 1
-                    : isFolder ? CountOmitted(child, cancellationToken)
+                if (!TransferName.TryParse($"{name.Value}/{fileName}", out TransferName child) && TransferName.TryParse(fileName, out _))
+                {
+                    // What has a valid name, and too many folders above it, no client can rename: its folder has to be deletable.
+                    hasStore |= isFolder && FolderWalk.Enumerate(folder.PathOf(fileName), store.Native)
+                        .Any(static entry => entry.IsFolder && IsStore(entry.Name));
+                    continue;
+                }
+
+                omitted += child.IsRoot ? 1
+                    : !exists ? folder.Lacks(fileName) ? 0 : 1
+                    : isFolder ? CountOmitted(child, ref hasStore, cancellationToken)
                     : (isLink ? LeadsNowhere(child) : !facts.IsRegular) ? 1
                     : 0;
             }
@@ -284,17 +297,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         }
     }
 
-    private void ThrowIfHasStore(string path, TransferName folder, CancellationToken cancellationToken)
-    {
-        foreach (FolderWalk.Entry entry in FolderWalk.Enumerate(path, store.Native))
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            if (entry.IsFolder && entry.Name.Equals(NameRules.HiddenFolder, StringComparison.OrdinalIgnoreCase))
-            {
-                throw Errors.HasStore(folder);
-            }
-        }
-    }
+    private static bool IsStore(string name) => name.Equals(NameRules.HiddenFolder, StringComparison.OrdinalIgnoreCase);
 
     /// <summary>Otherwise nobody could name, list or delete what is in the folder after it was moved.</summary>
     private void ThrowIfTooLongBelow(string path, TransferName from, TransferName to, CancellationToken cancellationToken)
