@@ -20,6 +20,7 @@ internal sealed class SuiteLaunch : IDisposable
     private readonly List<AbsentCases> _absent = [];
     private readonly DateTimeOffset _started = DateTimeOffset.UtcNow;
     private readonly double? _load = MachineInspector.LoadAverage();
+    private readonly ProcessorUse? _useBefore;
     private ProcessorUse? _use = default(ProcessorUse);
     private WarmUpResult _warmUp = new(0, 0, false);
     private int _hotRounds;
@@ -34,6 +35,7 @@ internal sealed class SuiteLaunch : IDisposable
         _progress = progress;
         _stop = stop;
         _clock = new RunClock(request.Limit);
+        _useBefore = ProcessorUse.Read(request.Laboratory);
     }
 
     /// <summary>Measures. Always returns the measurements taken until it had to end.</summary>
@@ -212,7 +214,7 @@ internal sealed class SuiteLaunch : IDisposable
                 LoadAverage = _load,
 
                 // The server of a user's bucket may run on this machine, and works for what is measured.
-                OthersShare = _request.Options.Bucket is null ? _use?.OthersShare : null,
+                OthersShare = _request.Options.Bucket is null ? OthersShare() : null,
             },
             Engine = BuildFacts.Engine(_warmUp),
             Cases = _cases.Except(unmeasured)
@@ -228,6 +230,10 @@ internal sealed class SuiteLaunch : IDisposable
             Cut = _cut || _stop.IsCancellationRequested,
         };
     }
+
+    // Of the rounds; where those were too short to tell, of the whole launch.
+    private double? OthersShare() =>
+        _use?.OthersShare ?? (ProcessorUse.Read(_request.Laboratory) - _useBefore)?.OthersShare;
 
     // How each file was filled, unless that was done once for all processes.
     private Dictionary<TestFile, CacheFill> EstablishFiles(PlannedCase[] plan)
