@@ -138,6 +138,26 @@ public sealed class BlockQueueTests
     }
 
     [Fact]
+    public void Block_read_in_place_and_its_rest_are_within_the_depth()
+    {
+        using var pool = new CountingPool();
+        using var test = new Fixture(blocks: 10, depth: 3, pool);
+        Block own = test.Claim();
+        test.Finish(own);
+        Assert.Same(own, test.Queue.TryTake(out _));
+        Assert.Equal(ReadStep.ReadInPlace, test.Queue.Next(own, helps: true, reads: true, ahead: false, out Block? block));
+        while (test.Queue.TryClaim() is not null)
+        {
+        }
+
+        block!.Filled = 4096;
+        test.Queue.FinishInPlace(block, complete: false);
+
+        Assert.Equal(1 + 3, pool.Outstanding);
+        test.Queue.Recycle(block);
+    }
+
+    [Fact]
     public void Later_block_is_claimed_while_blocks_are_queued()
     {
         using var test = new Fixture(blocks: 4);
