@@ -5,7 +5,7 @@ namespace Millrace.Lab.Machine;
 /// <param name="Others">Used by processes that are neither the laboratory nor started by it.</param>
 internal readonly record struct ProcessorUse(long All, long Others)
 {
-    // PF_KTHREAD of the kernel's sched.h: such a thread writes back and frees memory for whoever is measured.
+    // PF_KTHREAD of the kernel's sched.h: such a thread writes back and frees memory for the measured process.
     private const long KernelThread = 0x00200000;
 
     // Of less, the errors of the ticks would be a large part.
@@ -32,7 +32,7 @@ internal readonly record struct ProcessorUse(long All, long Others)
         new(later.All - earlier.All, later.Others - earlier.Others);
 
     /// <param name="laboratory">The process that started all others of the laboratory.</param>
-    /// <returns>Null where the system does not say.</returns>
+    /// <returns>Null where the system has no such figures.</returns>
     public static ProcessorUse? Read(int laboratory, string folder = "/proc")
     {
         string[] line = Fields(MachineInspector.ReadAll(Path.Combine(folder, "stat"))?.Split('\n')[0] ?? "");

@@ -213,7 +213,7 @@ internal sealed class SuiteLaunch : IDisposable
                 CompilerQuiet = _warmUp.CompilerQuiet,
                 LoadAverage = _load,
 
-                // The server of a user's bucket may run on this machine, and works for what is measured.
+                // The server of a user's bucket may run on this machine, and works for the measured process.
                 OthersShare = _request.Options.Bucket is null ? OthersShare() : null,
             },
             Engine = BuildFacts.Engine(_warmUp),
@@ -231,7 +231,7 @@ internal sealed class SuiteLaunch : IDisposable
         };
     }
 
-    // Of the rounds; where those were too short to tell, of the whole launch.
+    // Of the rounds; if those were too short, of the whole launch.
     private double? OthersShare() =>
         _use?.OthersShare ?? (ProcessorUse.Read(_request.Laboratory) - _useBefore)?.OthersShare;
 

@@ -6,7 +6,7 @@ internal sealed class S3UploadRequest(
     S3Store store, UploadRegistry registry, S3Upkeep upkeep, Publisher publisher, S3Upload upload, UploadStatus status)
     : UploadRequest(status with { Offset = Math.Max(status.Offset, upload.ReceivedTo) })
 {
-    // What has all its bytes is held only to be published, or joined, which takes long.
+    // An upload that has all its bytes is held only to be published, or joined, which takes long.
     protected override bool IsFinal { get; } = status.IsComplete || status.Published is not null;
 
     public override async ValueTask<UploadWriter> AppendAsync(

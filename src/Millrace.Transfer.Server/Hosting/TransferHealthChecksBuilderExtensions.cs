@@ -8,12 +8,12 @@ public static class TransferHealthChecksBuilderExtensions
 {
     /// <summary>
     /// Adds a check of whether a store accepts files: its folder can be written to and has free space, or its bucket answers. The store is
-    /// looked at once per second at most, however often it is asked for.
+    /// checked once per second at most.
     /// </summary>
     /// <param name="builder">What <c>AddHealthChecks()</c> returns.</param>
     /// <param name="store">The store; null for the <see cref="IFileStore"/> among the application's services.</param>
     /// <param name="name">The name of the check.</param>
-    /// <param name="failureStatus">What is reported if the store accepts no files; null for <see cref="HealthStatus.Unhealthy"/>.</param>
+    /// <param name="failureStatus">The status to report if the store accepts no files; null for <see cref="HealthStatus.Unhealthy"/>.</param>
     /// <param name="tags">Tags to filter checks by.</param>
     /// <param name="timeout">How long the store may take to answer; null without a limit.</param>
     public static IHealthChecksBuilder AddMillraceTransferCheck(

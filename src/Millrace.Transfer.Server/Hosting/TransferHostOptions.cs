@@ -114,17 +114,17 @@ public sealed class TransferHostOptions
     public TransferServerOptions Endpoints { get; set; } = new();
 
     /// <summary>
-    /// What errors and refusals call members of this library, such as <c>TransferHostOptions.Port</c>, in your program:
-    /// <c>--port</c>. A member that is missing here keeps its name.
+    /// The names of your program's settings, by the member that each of them sets: errors and refusals then name <c>--port</c> instead of
+    /// <c>TransferHostOptions.Port</c>. A member that is missing here keeps its name.
     /// </summary>
     public IReadOnlyDictionary<string, string> SettingNames { get; set; } = ReadOnlyDictionary<string, string>.Empty;
 
-    /// <summary>The clock by which tokens, links, sessions and cached responses expire. That of the store is its own.</summary>
+    /// <summary>The clock by which tokens, links, sessions and cached responses expire. The store has its own clock.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
     /// <summary>Adds log providers; null for no log.</summary>
     public Action<ILoggingBuilder>? Logging { get; set; }
 
-    /// <summary>What a message calls a member.</summary>
+    /// <summary>The name of a member in messages.</summary>
     internal string NameOf(string member) => SettingNames.GetValueOrDefault(member, member);
 }

@@ -22,7 +22,7 @@ internal sealed partial class BlockQueue
 
     /// <summary>
     /// Up to the known size of the file several blocks may be read at once. Beyond it, and where the size is not known, one
-    /// read at a time determines where the next one begins. What a read in place leaves becomes a block of the queue.
+    /// read at a time determines where the next one begins. The rest of a read in place becomes a block of the queue.
     /// </summary>
     private bool CanClaim =>
         !_disposed && !IsStopped && _queue.Count + (_readingInPlace ? 1 : 0) < Depth && _reading < Depth

@@ -4,7 +4,7 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Cli.Tests.Serving;
 
-/// <summary>What the server's messages call its settings when `millrace serve` runs it.</summary>
+/// <summary>The names of settings in the server's messages when `millrace serve` runs it.</summary>
 public sealed class SettingNameTests
 {
     private static readonly Argument<string> Folder = new("FOLDER");

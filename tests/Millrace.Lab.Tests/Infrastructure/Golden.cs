@@ -5,7 +5,7 @@ namespace Millrace.Lab.Tests.Infrastructure;
 /// <summary>Compares whole texts with the files in the folder Golden.</summary>
 /// <remarks>
 /// After an intended change run the tests with MILLRACE_UPDATE_GOLDEN=1, which writes the files again, and look at the difference
-/// before you commit it. Under CI, where nobody would look, the variable makes the tests fail.
+/// before you commit it. Under CI the variable makes the tests fail.
 /// </remarks>
 internal static class Golden
 {
@@ -24,7 +24,7 @@ internal static class Golden
         Assert.Equal(File.ReadAllText(path).ReplaceLineEndings("\n").TrimEnd(), text.TrimEnd());
     }
 
-    /// <summary>Compares the advice of several situations, each under a title that states what is expected of it.</summary>
+    /// <summary>Compares the advice of several situations, each under a title that states the expectation.</summary>
     public static void Check(string name, params (string Title, Advice[] Advice)[] situations)
     {
         var text = new StringBuilder();

@@ -119,7 +119,7 @@ public sealed class RequestCountTests : BucketTest
         Assert.InRange(pages, 2, 3);
     }
 
-    /// <summary>Waits for what a new store does in the background; its last request lists the claims.</summary>
+    /// <summary>Waits for the background work of a new store; its last request lists the claims.</summary>
     private static async Task SettleAsync(CountedClient counted)
     {
         for (int turn = 0; !counted.Requests.Any(static request => request.Contains("claims", StringComparison.Ordinal)); turn++)

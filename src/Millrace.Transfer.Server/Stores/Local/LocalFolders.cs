@@ -237,7 +237,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         }
     }
 
-    /// <summary>Counts what is in a folder, and in all below it, and in none of their listings; looks for another store on the way.</summary>
+    /// <summary>Counts the entries in a folder and all below it that no listing shows; looks for another store on the way.</summary>
     private int CountOmitted(TransferName name, ref bool hasStore, CancellationToken cancellationToken)
     {
         int omitted = 0;
@@ -261,7 +261,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
 
                 if (!TransferName.TryParse($"{name.Value}/{fileName}", out TransferName child) && TransferName.TryParse(fileName, out _))
                 {
-                    // What has a valid name, and too many folders above it, no client can rename: its folder has to be deletable.
+                    // No client can rename an entry that has a valid name and too many folders above it: its folder has to be deletable.
                     hasStore |= isFolder && FolderWalk.Enumerate(folder.PathOf(fileName), store.Native)
                         .Any(static entry => entry.IsFolder && IsStore(entry.Name));
                     continue;
