@@ -8,6 +8,9 @@ internal sealed partial class BlockQueue
     // Whether the block before the queue is read into the reader's own memory.
     private bool _readingInPlace;
 
+    // Whether a block has left the queue and the one that it replaces in the window is not free yet.
+    private bool _delivering;
+
     /// <summary>Whether there is room for several blocks, or none is being read: waking a reader for each costs too much.</summary>
     public bool NeedsReading
     {
@@ -22,10 +25,11 @@ internal sealed partial class BlockQueue
 
     /// <summary>
     /// Up to the known size of the file several blocks may be read at once. Beyond it, and where the size is not known, one
-    /// read at a time determines where the next one begins. The rest of a read in place becomes a block of the queue.
+    /// read at a time determines where the next one begins. A block outside the queue counts as one of it: the rest of a read
+    /// in place becomes one, and a delivery holds two.
     /// </summary>
     private bool CanClaim =>
-        !_disposed && !IsStopped && _queue.Count + (_readingInPlace ? 1 : 0) < Depth && _reading < Depth
+        !_disposed && !IsStopped && _queue.Count + (_readingInPlace || _delivering ? 1 : 0) < Depth && _reading < Depth
         && (_claimOffset < _file.KnownEnd || (_queue.Count == 0 && !_readingInPlace));
 
     /// <summary>

@@ -85,6 +85,7 @@ internal sealed partial class BlockQueue : IDisposable
                 case QueueState.Ready:
                     block = _queue.Dequeue();
                     Leave(block);
+                    _delivering = true;
                     if (ahead)
                     {
                         // Woken for half of the queue, not for every block: waking a thread costs as much as reading one.
@@ -264,7 +265,12 @@ internal sealed partial class BlockQueue : IDisposable
         bool last = block.Last;
         if (block.Filled <= block.Skipped)
         {
-            Recycle(block);
+            lock (_gate)
+            {
+                _delivering = false;
+                RecycleLocked(block);
+            }
+
             return EndOrThrow();
         }
 
@@ -275,28 +281,35 @@ internal sealed partial class BlockQueue : IDisposable
     /// <summary>Appends a block. If memory runs out, the block becomes the head of the queue again.</summary>
     public void Append(ref Window window, Block block)
     {
+        Block? free = null;
+        Block? alsoFree = null;
+        bool appended = false;
         try
         {
-            Block? free = window.Append(block, _allocator, out Block? alsoFree);
-            if (free is not null)
-            {
-                Recycle(free);
-            }
-
-            if (alsoFree is not null)
-            {
-                Recycle(alsoFree);
-            }
+            free = window.Append(block, _allocator, out alsoFree);
+            appended = true;
         }
-        catch
+        finally
         {
             lock (_gate)
             {
-                block.State = BlockState.Done;
-                _queue.EnqueueFirst(block);
-            }
+                _delivering = false;
+                if (!appended)
+                {
+                    block.State = BlockState.Done;
+                    _queue.EnqueueFirst(block);
+                }
 
-            throw;
+                if (free is not null)
+                {
+                    RecycleLocked(free);
+                }
+
+                if (alsoFree is not null)
+                {
+                    RecycleLocked(alsoFree);
+                }
+            }
         }
     }
 

@@ -158,6 +158,33 @@ public sealed class BlockQueueTests
     }
 
     [Fact]
+    public void Block_that_is_delivered_and_the_one_it_replaces_are_within_the_depth()
+    {
+        using var pool = new CountingPool();
+        using var test = new Fixture(blocks: 10, depth: 3, pool);
+        Window window = default;
+        for (int i = 0; i < 2; i++)
+        {
+            test.Finish(test.Claim());
+            Assert.Equal(ReadStep.Deliver, test.Queue.Next(null, helps: false, reads: false, ahead: false, out Block? block));
+            if (i > 0)
+            {
+                while (test.Queue.TryClaim() is not null)
+                {
+                }
+
+                Assert.Equal(1 + 3, pool.Outstanding);
+            }
+
+            window.Start = window.End;
+            Assert.Equal(FillResult.Filled, test.Queue.Deliver(ref window, block!));
+        }
+
+        Assert.NotNull(test.Queue.TryClaim());
+        test.Queue.Recycle(window.Block!);
+    }
+
+    [Fact]
     public void Later_block_is_claimed_while_blocks_are_queued()
     {
         using var test = new Fixture(blocks: 4);
