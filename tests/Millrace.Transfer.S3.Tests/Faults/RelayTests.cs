@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Millrace.Transfer.S3.Tests.Faults;
 
 /// <summary>A way to the bucket that cuts, delays and answers 503.</summary>
