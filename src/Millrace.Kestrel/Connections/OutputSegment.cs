@@ -48,3 +48,60 @@ internal sealed class OutputSegment
         Next = null;
     }
 }
+
+/// <summary>The parts of a connection's output in their order. A mutable struct of its owner, which calls it under a lock.</summary>
+internal struct SegmentQueue
+{
+    private const int MaxSpares = 16;
+
+    private OutputSegment? _spare;
+    private int _spares;
+
+    public OutputSegment? Head { get; private set; }
+
+    public OutputSegment? Tail { get; private set; }
+
+    /// <summary>How many of them are ranges of files.</summary>
+    public int Files { get; set; }
+
+    public OutputSegment Append()
+    {
+        OutputSegment segment = _spare ?? new OutputSegment();
+        if (_spare is not null)
+        {
+            _spare = segment.Next;
+            segment.Next = null;
+            _spares--;
+        }
+
+        if (Tail is null)
+        {
+            Head = segment;
+        }
+        else
+        {
+            Tail.Next = segment;
+        }
+
+        return Tail = segment;
+    }
+
+    public void RemoveHead()
+    {
+        OutputSegment head = Head!;
+        Files -= head.File is null ? 0 : 1;
+        Head = head.Next;
+        if (Head is null)
+        {
+            Tail = null;
+        }
+
+        head.Release();
+        if (_spares < MaxSpares)
+        {
+            head.Next = _spare;
+            _spare = head;
+            _spares++;
+        }
+    }
+}

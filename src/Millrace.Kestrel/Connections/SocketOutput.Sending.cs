@@ -19,29 +19,15 @@ internal sealed unsafe partial class SocketOutput
     /// <summary>The same without Linux's calls, where everything is sent through the queue.</summary>
     private const int PortableBytes = MillraceSocketOptions.LargestBlockBytes;
 
-    /// <summary>How long a thread waits for room for more of a file: a fast receiver makes some within a millisecond.</summary>
-    private static readonly TimeSpan ShortWait = TimeSpan.FromMilliseconds(2);
-
-    /// <summary>How many threads wait at once; half of those that the thread pool always has.</summary>
-    private static readonly int MaxShortWaits = Environment.ProcessorCount / 2;
-
-    /// <summary>A receiver for which that was in vain so many times is not waited for by a thread again, in the same file.</summary>
+    /// <summary>A receiver for which a short wait was in vain so many times is not waited for by a thread again, in the same file.</summary>
     private const int MaxVainWaits = 4;
-
-    private static int s_shortWaits;
 
     private QueuedSend? _queued;
     private int _vainWaits;
 
-    private enum Step
-    {
-        Ended,
-        WouldBlock,
-    }
-
     private void Send()
     {
-        if (SendSoon() == Step.WouldBlock)
+        if (SendSoon())
         {
             SendQueued();
         }
@@ -51,51 +37,38 @@ internal sealed unsafe partial class SocketOutput
     /// Sends as much as the socket accepts, and waits a moment when it is full of a file: the queue's hops between threads cost
     /// processor time (docs/measuring.md).
     /// </summary>
-    private Step SendSoon()
+    /// <returns>Whether there is more to send, for which the socket has no room.</returns>
+    private bool SendSoon()
     {
-        Step step;
-        do
+        while (SendNow())
         {
-            step = SendNow();
+            if (!HasRoomSoon())
+            {
+                return true;
+            }
         }
-        while (step == Step.WouldBlock && HasRoomSoon());
-        return step;
+
+        return false;
     }
 
     private bool HasRoomSoon()
     {
         lock (_lock)
         {
-            if (!_native || _vainWaits == MaxVainWaits || _head is not { File: not null, IsCopied: false })
+            if (!_native || _vainWaits == MaxVainWaits || _segments.Head is not { File: not null, IsCopied: false })
             {
                 return false;
             }
         }
 
-        try
-        {
-            if (Interlocked.Increment(ref s_shortWaits) > MaxShortWaits)
-            {
-                return false;
-            }
-
-            bool hasRoom = _socket.Poll(ShortWait, SelectMode.SelectWrite);
-            _vainWaits += hasRoom ? 0 : 1;
-            return hasRoom;
-        }
-        catch (Exception exception) when (exception is ObjectDisposedException or SocketException)
-        {
-            // Sending finds out.
-            return true;
-        }
-        finally
-        {
-            Interlocked.Decrement(ref s_shortWaits);
-        }
+        bool? hasRoom = ShortWait.ForRoom(_socket);
+        _vainWaits += hasRoom is false ? 1 : 0;
+        return hasRoom is true;
     }
 
     /// <summary>Sends as much as the socket accepts.</summary>
-    private Step SendNow()
+    /// <returns>Whether there is more to send.</returns>
+    private bool SendNow()
     {
         SocketSend.Vector* vectors = stackalloc SocketSend.Vector[MaxVectors];
         while (true)
@@ -111,17 +84,17 @@ internal sealed unsafe partial class SocketOutput
                 {
                     file = null;
                 }
-                else if (!_native || _head!.IsCopied)
+                else if (!_native || _segments.Head!.IsCopied)
                 {
-                    return Step.WouldBlock;
+                    return true;
                 }
-                else if ((file = _head.File) is not null)
+                else if ((file = _segments.Head.File) is not null)
                 {
-                    (offset, requested) = (_head.Start, _head.End + _head.Ahead - _head.Start);
+                    (offset, requested) = (_segments.Head.Start, _segments.Head.End + _segments.Head.Ahead - _segments.Head.Start);
                 }
                 else
                 {
-                    OutputSegment? segment = _head;
+                    OutputSegment? segment = _segments.Head;
                     for (; segment?.Block is { } block && count < MaxVectors; segment = segment.Next)
                     {
                         long bytes = segment.End - segment.Start;
@@ -137,7 +110,7 @@ internal sealed unsafe partial class SocketOutput
             {
                 if (TryEnd())
                 {
-                    return Step.Ended;
+                    return false;
                 }
 
                 continue;
@@ -159,16 +132,16 @@ internal sealed unsafe partial class SocketOutput
 
             if (sent == -Errno.Again)
             {
-                return Step.WouldBlock;
+                return true;
             }
 
             if (file is not null && sent is -Errno.InvalidArgument or -Errno.NoSystemCall)
             {
                 lock (_lock)
                 {
-                    if (_head is not null)
+                    if (_segments.Head is not null)
                     {
-                        _head.IsCopied = true;
+                        _segments.Head.IsCopied = true;
                     }
                 }
 
@@ -208,7 +181,7 @@ internal sealed unsafe partial class SocketOutput
             _sending = false;
             if (_completed)
             {
-                ReleaseAll();
+                ReleaseQueue(all: true);
             }
             else if (closed)
             {
@@ -275,12 +248,12 @@ internal sealed unsafe partial class SocketOutput
             }
 
             // Not null: the queue is not empty, and this is the only one that takes from it.
-            file = _head!.File;
-            waits &= !_head.IsCopied;
-            (start, end) = (_head.Start, Math.Min(_head.End, _head.Start + (waits ? WaitingBytes : PortableBytes)));
+            file = _segments.Head!.File;
+            waits &= !_segments.Head.IsCopied;
+            (start, end) = (_segments.Head.Start, Math.Min(_segments.Head.End, _segments.Head.Start + (waits ? WaitingBytes : PortableBytes)));
             if (file is null)
             {
-                piece.SetBuffer(_head.Block!.Memory[(int)start..(int)end]);
+                piece.SetBuffer(_segments.Head.Block!.Memory[(int)start..(int)end]);
                 return true;
             }
         }
@@ -322,7 +295,7 @@ internal sealed unsafe partial class SocketOutput
             Abort(new SocketException((int)piece.SocketError));
         }
 
-        return SendSoon() == Step.WouldBlock;
+        return SendSoon();
     }
 
     /// <summary>Gives back what waiting took; nothing is being sent any more.</summary>

@@ -24,8 +24,6 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     /// <summary>How much of a file may be sent before it is written, in bytes; as much as nginx sends with a call.</summary>
     private const int MaxAhead = 2 * 1024 * 1024;
 
-    private const int KeptSegments = 16;
-
     /// <summary>Stands for bytes of files. It is never read or written, so its pages are never touched.</summary>
     private static readonly byte[] Placeholder = GC.AllocateUninitializedArray<byte>(LendableBytes + MaxAhead);
 
@@ -36,10 +34,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     private readonly SendQueue _queue = SendQueue.Next();
     private readonly long _pauseBytes;
     private readonly bool _native;
-    private OutputSegment? _spare;
-    private int _spares;
-    private OutputSegment? _head;
-    private OutputSegment? _tail;
+    private SegmentQueue _segments;
 
     /// <summary>Where the next byte is written in the block of the tail; its End is the flushed length.</summary>
     private int _position;
@@ -48,7 +43,6 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
 
     /// <summary>Bytes of the lent file that were sent before they were written.</summary>
     private long _sentAhead;
-    private int _files;
     private bool _memoryIsOut;
     private bool _sending;
     private bool _delayed;
@@ -135,7 +129,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     {
         lock (_lock)
         {
-            bool isAhead = _sentAhead > 0 || _tail is { Ahead: > 0 };
+            bool isAhead = _sentAhead > 0 || _segments.Tail is { Ahead: > 0 };
             _sentAhead = 0;
             _vainWaits = 0;
             return isAhead;
@@ -154,7 +148,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
                 return Placeholder.AsMemory(0, _lentBytes);
             }
 
-            if (_tail?.Block is not { } block || block.Bytes - _position < Math.Max(sizeHint, 1))
+            if (_segments.Tail?.Block is not { } block || block.Bytes - _position < Math.Max(sizeHint, 1))
             {
                 block = AppendBlock(sizeHint);
             }
@@ -180,7 +174,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
                 return;
             }
 
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, (_tail?.Block?.Bytes ?? 0) - _position);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, (_segments.Tail?.Block?.Bytes ?? 0) - _position);
             _position += bytes;
             _unflushed += bytes;
         }
@@ -199,7 +193,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
             CommitTail();
             _memoryIsOut = false;
             _unflushed = 0;
-            small = _files == 0 && _unsent <= _pauseBytes;
+            small = _segments.Files == 0 && _unsent <= _pauseBytes;
             start = !_sending && !_closed && _unsent > 0 && !IsDelayed;
             _sending |= start;
         }
@@ -335,7 +329,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         bool hasFiles;
         lock (_lock)
         {
-            hasFiles = _files > 0;
+            hasFiles = _segments.Files > 0;
         }
 
         if (hasFiles)
@@ -362,9 +356,9 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _flush.OnCompleted(continuation, state, token, flags);
 
-    private bool IsDelayed => _delayed && !_completed && _files == 0 && _unsent <= _pauseBytes;
+    private bool IsDelayed => _delayed && !_completed && _segments.Files == 0 && _unsent <= _pauseBytes;
 
-    private bool IsBelow(long bytes) => !_sending || (_files == 0 && _unsent <= bytes);
+    private bool IsBelow(long bytes) => !_sending || (_segments.Files == 0 && _unsent <= bytes);
 
     private void EndDelay()
     {

@@ -50,9 +50,69 @@ internal sealed unsafe class MappedBlock : Block
         }
     }
 
+    /// <summary>Replaces the pages of a range of the file with a copy, and the rest with zeros.</summary>
+    /// <remarks>
+    /// The copy is read, not taken from the mapping: a page that was dropped since and that the device does not give
+    /// back is an error here and would be a signal there.
+    /// </remarks>
+    /// <returns>False if there is no memory for the copy, or the file cannot be read.</returns>
+    public bool TryReplace(SafeFileHandle file, long from, long to)
+    {
+        long start = from - (from % MemoryMap.PageBytes);
+        nint bytes = (nint)(to - start + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes * MemoryMap.PageBytes;
+        if (to > from)
+        {
+            byte* copy = MemoryMap.MapAnonymous(bytes);
+            if (copy is null)
+            {
+                return false;
+            }
+
+            if (!TryRead(file, copy, start, to) || !MemoryMap.MoveOver(copy, bytes, At(start)))
+            {
+                MemoryMap.Unmap(copy, bytes);
+                return false;
+            }
+        }
+        else
+        {
+            bytes = 0;
+        }
+
+        // The rest should not be touched; code that does reads zeros and does not end the process.
+        Cover(Pointer, (nint)(start - FileOffset));
+        Cover(At(start) + bytes, (nint)(FileOffset + Capacity - start) - bytes);
+        return true;
+    }
+
     public override void Release()
     {
         _manager.Invalidate();
         Leave();
+    }
+
+    private static bool TryRead(SafeFileHandle file, byte* copy, long from, long to)
+    {
+        for (long offset = from; offset < to;)
+        {
+            int wanted = (int)Math.Min(to - offset, 1 << 30);
+            int read = PositionalRead.ReadWaiting(file, copy + (offset - from), wanted, offset);
+            if (read <= 0)
+            {
+                return false;
+            }
+
+            offset += read;
+        }
+
+        return true;
+    }
+
+    private static void Cover(byte* address, nint bytes)
+    {
+        if (bytes > 0)
+        {
+            _ = MemoryMap.CoverWithZeroes(address, bytes);
+        }
     }
 }

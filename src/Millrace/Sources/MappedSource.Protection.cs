@@ -36,7 +36,7 @@ internal sealed unsafe partial class MappedSource
             file.DangerousAddRef(ref added);
         }
 
-        bool replaced = region is null || TryReplace(file, region, from, to);
+        bool replaced = region is null || region.TryReplace(file, from, to);
         IReadyCallback? callback;
         lock (_gate)
         {
@@ -54,67 +54,6 @@ internal sealed unsafe partial class MappedSource
         region?.Leave();
         file.DangerousRelease();
         callback?.OnReady();
-    }
-
-    /// <summary>
-    /// Replaces the pages that the reader may touch with a copy, and the rest with zeros.
-    /// </summary>
-    /// <remarks>
-    /// The copy is read, not taken from the mapping: a page that was dropped since and that the device does not give
-    /// back is an error here and would be a signal there.
-    /// </remarks>
-    private static bool TryReplace(SafeFileHandle file, MappedBlock region, long from, long to)
-    {
-        long start = from - (from % MemoryMap.PageBytes);
-        nint bytes = (nint)(to - start + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes * MemoryMap.PageBytes;
-        if (to > from)
-        {
-            byte* copy = MemoryMap.MapAnonymous(bytes);
-            if (copy is null)
-            {
-                return false;
-            }
-
-            if (!TryRead(file, copy, start, to) || !MemoryMap.MoveOver(copy, bytes, region.At(start)))
-            {
-                MemoryMap.Unmap(copy, bytes);
-                return false;
-            }
-        }
-        else
-        {
-            bytes = 0;
-        }
-
-        // The rest should not be touched; code that does reads zeros and does not end the process.
-        Cover(region.Pointer, (nint)(start - region.FileOffset));
-        Cover(region.At(start) + bytes, (nint)(region.FileOffset + region.Capacity - start) - bytes);
-        return true;
-    }
-
-    private static bool TryRead(SafeFileHandle file, byte* copy, long from, long to)
-    {
-        for (long offset = from; offset < to;)
-        {
-            int wanted = (int)Math.Min(to - offset, 1 << 30);
-            int read = PositionalRead.ReadWaiting(file, copy + (offset - from), wanted, offset);
-            if (read <= 0)
-            {
-                return false;
-            }
-
-            offset += read;
-        }
-
-        return true;
-    }
-
-    private static void Cover(byte* address, nint bytes)
-    {
-        if (bytes > 0)
-        {
-            _ = MemoryMap.CoverWithZeroes(address, bytes);
-        }
     }
 
     /// <summary>Takes the lease and checks that the file is unchanged since it was opened.</summary>
