@@ -61,7 +61,7 @@ internal sealed class FolderListing(TransferServerOptions options)
                 body = coding is { } chosen ? Coder(connection, chosen) : connection;
             }
 
-            body.Write(piece.Bytes);
+            body.Write(piece.Bytes.Span);
             if (piece.IsLast && body != connection)
             {
                 // Not after a failure: a listing that has its end would pass for whole.
@@ -108,7 +108,7 @@ internal sealed class FolderListing(TransferServerOptions options)
         return coding;
     }
 
-    private static async ValueTask SendWholeAsync(HttpContext context, byte[] body)
+    private static async ValueTask SendWholeAsync(HttpContext context, ReadOnlyMemory<byte> body)
     {
         context.Response.ContentLength = body.Length;
         if (HttpMethods.IsGet(context.Request.Method))
@@ -117,7 +117,7 @@ internal sealed class FolderListing(TransferServerOptions options)
             for (int start = 0; start < body.Length; start += PieceBytes)
             {
                 await context.Response.Body.WriteAsync(
-                    body.AsMemory(start, Math.Min(PieceBytes, body.Length - start)), context.RequestAborted);
+                    body.Slice(start, Math.Min(PieceBytes, body.Length - start)), context.RequestAborted);
             }
         }
     }
@@ -126,12 +126,12 @@ internal sealed class FolderListing(TransferServerOptions options)
         ? new BrotliStream(body, CompressionLevel.Fastest, leaveOpen: true)
         : new GZipStream(body, CompressionLevel.Fastest, leaveOpen: true);
 
-    private static byte[] Compress(byte[] body, ContentCoding coding)
+    private static byte[] Compress(ReadOnlyMemory<byte> body, ContentCoding coding)
     {
         var coded = new MemoryStream(body.Length / 4);
         using (Stream compressing = Coder(coded, coding))
         {
-            compressing.Write(body);
+            compressing.Write(body.Span);
         }
 
         return coded.ToArray();
@@ -219,8 +219,8 @@ internal sealed class FolderListing(TransferServerOptions options)
     private static async IAsyncEnumerable<ListingPiece> RenderAsync(
         TransferName folder, IAsyncEnumerable<(FilePage Page, bool IsLast)> pages)
     {
-        var piece = new ArrayBufferWriter<byte>();
-        await using var json = new Utf8JsonWriter(piece);
+        var piece = new ArrayBufferWriter<byte>(PieceBytes);
+        await using var json = new Utf8JsonWriter(piece, new JsonWriterOptions { SkipValidation = true });
         json.WriteStartObject();
         json.WriteString("folder", folder.Value);
         json.WriteStartArray("entries");
@@ -229,7 +229,7 @@ internal sealed class FolderListing(TransferServerOptions options)
         {
             foreach (FileEntry entry in page.Entries)
             {
-                JsonSerializer.Serialize(json, Describe(entry), TransferJson.Default.ListingEntry);
+                Write(json, entry);
             }
 
             omitted += page.Omitted;
@@ -250,18 +250,32 @@ internal sealed class FolderListing(TransferServerOptions options)
             }
 
             json.Flush();
-            yield return new ListingPiece(piece.WrittenSpan.ToArray(), isLast);
+            yield return new ListingPiece(piece.WrittenMemory, isLast);
             piece.ResetWrittenCount();
         }
     }
 
-    private static ListingEntry Describe(in FileEntry entry) => new()
+    /// <summary>A <see cref="ListingEntry"/>, without the object.</summary>
+    private static void Write(Utf8JsonWriter json, in FileEntry entry)
     {
-        Name = entry.Name.Value,
-        Kind = entry.IsFolder ? "folder" : "file",
-        Length = entry.File?.Length,
-        Modified = entry.Modified,
-        Tag = entry.File?.Tag.ToString(),
-        Sha256 = entry.File?.Sha256?.ToString(),
-    };
+        json.WriteStartObject();
+        json.WriteString("name"u8, entry.Name.Value);
+        json.WriteString("kind"u8, entry.IsFolder ? "folder"u8 : "file"u8);
+        if (entry.File is { } file)
+        {
+            json.WriteNumber("length"u8, file.Length);
+            json.WriteString("modified"u8, entry.Modified);
+            json.WriteString("etag"u8, file.Tag.ToString());
+            if (file.Sha256 is { } sha256)
+            {
+                json.WriteString("sha256"u8, sha256.ToString());
+            }
+        }
+        else
+        {
+            json.WriteString("modified"u8, entry.Modified);
+        }
+
+        json.WriteEndObject();
+    }
 }
