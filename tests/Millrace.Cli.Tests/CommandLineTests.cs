@@ -4,7 +4,7 @@ namespace Millrace.Cli.Tests;
 public sealed class CommandLineTests : CommandTests
 {
     private const string Transfer =
-        "--via <auto|http1|http2|grpc|grpc-web|grpc-web-text|tus> --token <TOKEN> --token-file <FILE> --attempts <N> "
+        "--via <auto|http1|http2|tus|grpc|grpc-web|grpc-web-text> --token <TOKEN> --token-file <FILE> --attempts <N> "
         + "--idle-timeout <TIME> --quiet --json Examples:";
 
     [Fact]

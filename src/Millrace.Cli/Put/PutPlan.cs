@@ -24,7 +24,7 @@ internal static class PutPlan
 
             if (Directory.Exists(source))
             {
-                AddFolder(items, source, NameOf(source), target);
+                items.AddRange(LocalFolder.Files(source, target.Name, NameOf(source)).Select(item => OfFolder(item, source, target)));
             }
             else
             {
@@ -65,51 +65,22 @@ internal static class PutPlan
             : Of(source, target.Name, url);
     }
 
-    private static void AddFolder(List<TransferItem> items, string folder, string name, TransferTarget target)
-    {
-        foreach (FileSystemInfo entry in new DirectoryInfo(folder).EnumerateFileSystemInfos().OrderBy(entry => entry.Name, StringComparer.Ordinal))
-        {
-            string path = Path.Combine(folder, entry.Name);
-            string below = $"{name}/{entry.Name}";
-            if (LocalFolder.IsOwn(entry.Name))
-            {
-                continue;
-            }
+    private static TransferItem OfFolder(FolderItem item, string source, TransferTarget target) => item.Fault is null
+        ? Of(item.Path, item.Name, target.UrlOf(item.Name))
+        : Refused(item.Path, $"{NameOf(source)}/{Path.GetRelativePath(source, item.Path)}", target, item.Fault);
 
-            if (entry is not DirectoryInfo)
-            {
-                items.Add(File(path, below, target, inFolder: true));
-            }
-            else if (entry.LinkTarget is null)
-            {
-                AddFolder(items, path, below, target);
-            }
-            else
-            {
-                items.Add(Refused(path, below, target, "is a link to a folder and was left out. Put that folder separately"));
-            }
-        }
-    }
-
-    private static TransferItem File(string path, string below, TransferTarget target, bool inFolder = false)
+    private static TransferItem File(string path, string below, TransferTarget target)
     {
-        TransferName name;
         try
         {
-            name = target.Name.Append(below);
+            // Given by its name, it may be a pipe on purpose, as a shell's <(…) is.
+            TransferName name = target.Name.Append(below);
+            return Of(path, name, target.UrlOf(name));
         }
         catch (TransferException exception)
         {
-            return new TransferItem(path, default, target.UrlOf(target.Name, folder: true) + Uri.EscapeDataString(below), Bytes: 0)
-            {
-                Refused = exception,
-            };
+            return Refused(path, below, target, exception);
         }
-
-        // One that was given by its name may be a pipe on purpose, as a shell's <(…) is.
-        return inFolder && SpecialFile.Is(path)
-            ? Refused(path, below, target, "is a FIFO, a socket or a device and was left out")
-            : Of(path, name, target.UrlOf(name));
     }
 
     private static TransferItem Of(string path, TransferName name, string url)
@@ -126,11 +97,8 @@ internal static class PutPlan
         return new TransferItem(path, name, url, SpecialFile.Is(path) ? null : LengthOf(file));
     }
 
-    private static TransferItem Refused(string path, string below, TransferTarget target, string why) =>
-        new(path, default, target.UrlOf(target.Name, folder: true) + Uri.EscapeDataString(below), Bytes: 0)
-        {
-            Refused = new TransferException(TransferError.InvalidRequest, $"'{path}' {why}."),
-        };
+    private static TransferItem Refused(string path, string below, TransferTarget target, Exception why) =>
+        new(path, default, target.UrlOf(target.Name, folder: true) + Uri.EscapeDataString(below), Bytes: 0) { Refused = why };
 
     // A link's own length is that of its text.
     private static long LengthOf(FileInfo file) =>

@@ -174,7 +174,7 @@ internal sealed class ProtocolOptionSet
         }
     }
 
-    public TransferProtocol Protocol(ParseResult parsed) => ProtocolNames.Parse(parsed.GetValue(_via)!);
+    public TransferProtocol Protocol(ParseResult parsed) => ProtocolNames.Parse(parsed.GetValue(_via)!) ?? default;
 
     public TransferCompression Compression(ParseResult parsed) =>
         _gzip is not null && parsed.GetValue(_gzip) ? TransferCompression.Gzip : TransferCompression.None;
@@ -183,38 +183,12 @@ internal sealed class ProtocolOptionSet
     {
         // The parser reports an unknown protocol.
         string? name = result.GetResult(_via) is { Tokens: [{ Value: var text }] } ? text : ProtocolNames.All[0];
-        if (!result.Implicit && ProtocolNames.All.Contains(name) && !ProtocolNames.IsGrpc(ProtocolNames.Parse(name)))
+        if (!result.Implicit && ProtocolNames.Parse(name) is { } protocol && !ProtocolNames.IsGrpc(protocol))
         {
             result.AddError(
                 $"{result.Option.Name} needs a gRPC protocol, and {name} is none. Add --via {string.Join(" or ", ProtocolNames.Grpc)}, or leave {result.Option.Name} out.");
         }
     }
-}
-
-/// <summary>The names of protocols on the command line, in messages and in JSON.</summary>
-internal static class ProtocolNames
-{
-    private static readonly (string Name, TransferProtocol Protocol)[] Protocols =
-    [
-        ("auto", TransferProtocol.Auto),
-        ("http1", TransferProtocol.Http1),
-        ("http2", TransferProtocol.Http2),
-        ("grpc", TransferProtocol.Grpc),
-        ("grpc-web", TransferProtocol.GrpcWeb),
-        ("grpc-web-text", TransferProtocol.GrpcWebText),
-        ("tus", TransferProtocol.Tus),
-    ];
-
-    public static IReadOnlyList<string> All { get; } = [.. Protocols.Select(each => each.Name)];
-
-    public static IReadOnlyList<string> Grpc { get; } = [.. Protocols.Where(each => IsGrpc(each.Protocol)).Select(each => each.Name)];
-
-    public static string Of(TransferProtocol protocol) => Protocols.First(each => each.Protocol == protocol).Name;
-
-    public static TransferProtocol Parse(string name) => Protocols.FirstOrDefault(each => each.Name == name).Protocol;
-
-    public static bool IsGrpc(TransferProtocol protocol) =>
-        protocol is TransferProtocol.Grpc or TransferProtocol.GrpcWeb or TransferProtocol.GrpcWebText;
 }
 
 /// <summary>Where the token comes from.</summary>

@@ -16,14 +16,14 @@ public sealed partial class TransferClient
     /// <param name="progress">Receives the progress of each file.</param>
     /// <param name="cancellationToken">Ends it; files that are finished stay.</param>
     /// <returns>The results, by name.</returns>
-    /// <exception cref="AggregateException">Some failed, each for its own reason; the others were uploaded.</exception>
+    /// <exception cref="AggregateException">Some failed, or a folder could not be read, each for its own reason; the others were uploaded.</exception>
     public Task<IReadOnlyList<TransferResult>> PutFolderAsync(
         string path, TransferName folder = default, PutOptions options = default,
         IProgress<FolderProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         return MoveAllAsync(
-            LocalFolder.Files(path, folder).ToAsyncEnumerable(),
+            LocalFolder.Files(Path.GetFullPath(path), folder).Where(item => !item.IsLink).ToAsyncEnumerable(),
             progress,
             (item, report, token) => PutAsync(item.Path, item.Name, options with { Length = null }, report, token),
             static () => 0,

@@ -104,4 +104,27 @@ public sealed class OmittedTests : CommandTests
 
         Assert.Equal([2], File.ReadAllBytes(Folder["served/all/sub/b"]));
     }
+
+    [NeedsFact(Need.Unix)]
+    [UnsupportedOSPlatform("windows")]
+    public async Task Folder_that_cannot_be_read_is_named_and_the_others_are_uploaded()
+    {
+        Folder.Write("tree/a", [1]);
+        Folder.Write("tree/closed/b", [2]);
+        Folder.Write("tree/open/c", [3]);
+        Directory.CreateDirectory(Folder["served"]);
+        using ServedCommand server = await ServeAsync("served");
+        IsBoundByRights = true;
+        File.SetUnixFileMode(Folder["tree/closed"], UnixFileMode.None);
+        try
+        {
+            Assert.Contains("tree/closed", await FailAsync("put", "tree", server.Files), StringComparison.Ordinal);
+        }
+        finally
+        {
+            File.SetUnixFileMode(Folder["tree/closed"], UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        }
+
+        Assert.Equal("tree/a\ntree/open/c\n", await SucceedAsync("ls", "-r", server.Files));
+    }
 }

@@ -41,6 +41,31 @@ public sealed class FolderTests : ServerTest
     }
 
     [NeedsFact(Need.Unix)]
+    public async Task Folder_that_cannot_be_read_is_one_failure()
+    {
+        using var here = new TemporaryFolder();
+        using TransferClient client = Server.Connect();
+        string half = string.Join('/', Enumerable.Repeat(new string('d', 200), 11));
+        here.Write("all/a", [1]);
+        here.Write($"deep/{half}/b", [2]);
+        Directory.CreateDirectory(here[$"all/{half}"]);
+
+        // Its path is too long for the system.
+        Directory.Move(here["deep"], here[$"all/{half}/deep"]);
+        try
+        {
+            AggregateException exception = await Assert.ThrowsAsync<AggregateException>(() => client.PutFolderAsync(here["all"]));
+            Assert.IsType<PathTooLongException>(Assert.Single(exception.InnerExceptions));
+        }
+        finally
+        {
+            Directory.Move(here[$"all/{half}/deep"], here["deep"]);
+        }
+
+        Assert.Equal(["a"], Server.Visible());
+    }
+
+    [NeedsFact(Need.Unix)]
     public async Task FIFO_in_a_folder_is_refused_and_not_waited_for()
     {
         using var here = new TemporaryFolder();

@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Millrace.Transfer;
 
 /// <summary>Chooses the protocol by the caller's options and the server's offer.</summary>
@@ -75,24 +73,4 @@ internal static class ProtocolChoice
 
     private static Uri Moved(Uri url, ProtocolDescription offered) =>
         new UriBuilder(url) { Scheme = offered.Scheme, Port = offered.Port }.Uri;
-}
-
-/// <summary>The names of protocols in descriptions and on the command line: <c>http1</c>, <c>grpc-web-text</c>.</summary>
-internal static class ProtocolNames
-{
-    public static string Of(TransferProtocol protocol) => JsonNamingPolicy.KebabCaseLower.ConvertName(protocol.ToString());
-
-    /// <returns>Null for a name of no protocol, and for <c>auto</c>.</returns>
-    public static TransferProtocol? Parse(string name)
-    {
-        foreach (TransferProtocol protocol in Enum.GetValues<TransferProtocol>())
-        {
-            if (protocol != TransferProtocol.Auto && Of(protocol) == name)
-            {
-                return protocol;
-            }
-        }
-
-        return null;
-    }
 }

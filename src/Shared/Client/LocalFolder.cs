@@ -1,4 +1,3 @@
-using System.IO.Enumeration;
 using Millrace.Interop;
 
 namespace Millrace.Transfer;
@@ -19,36 +18,67 @@ internal sealed class LocalFolder
     public static bool IsOwn(ReadOnlySpan<char> name) => name is ".millrace" || name.StartsWith(".millrace-")
         || name.EndsWith(".millrace-part") || name.EndsWith(".millrace-part.json");
 
-    /// <summary>The files below a folder with their names in a store.</summary>
+    /// <summary>The files below a folder with their names in a store, those of each folder before those of the folders in it.</summary>
+    /// <param name="path">The folder, which may be a link.</param>
+    /// <param name="folder">The folder in the store.</param>
+    /// <param name="name">Its name there; empty if what is in it goes into <paramref name="folder"/>.</param>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
-    public static IEnumerable<FolderItem> Files(string path, TransferName folder)
+    public static IEnumerable<FolderItem> Files(string path, TransferName folder, string name = "")
     {
-        string root = Path.GetFullPath(path);
-        var files = new FileSystemEnumerable<string>(
-            root,
-            static (ref FileSystemEntry entry) => entry.ToFullPath(),
-            new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.Device })
+        var pending = new Stack<(string Path, string Name)>([(path, name)]);
+        while (pending.TryPop(out (string Path, string Name) next))
         {
-            ShouldIncludePredicate = static (ref FileSystemEntry entry) => !entry.IsDirectory && !IsOwn(entry.FileName),
-            ShouldRecursePredicate = static (ref FileSystemEntry entry) =>
-                (entry.Attributes & FileAttributes.ReparsePoint) == FileAttributes.None && !IsOwn(entry.FileName),
-        };
-        foreach (string file in files)
+            FileSystemInfo[] entries = [];
+            Exception? fault = null;
+            try
+            {
+                entries = new DirectoryInfo(next.Path).GetFileSystemInfos();
+            }
+            catch (Exception exception) when (next.Path != path && exception is IOException or UnauthorizedAccessException)
+            {
+                fault = exception;
+            }
+
+            if (fault is not null)
+            {
+                yield return new FolderItem(default, next.Path, fault);
+                continue;
+            }
+
+            Array.Sort(entries, static (left, right) => string.CompareOrdinal(left.Name, right.Name));
+            foreach (FileSystemInfo entry in entries)
+            {
+                if (!IsOwn(entry.Name) && entry is not DirectoryInfo { LinkTarget: null })
+                {
+                    yield return Item(Path.Combine(next.Path, entry.Name), Below(next.Name, entry.Name), entry is DirectoryInfo);
+                }
+            }
+
+            foreach (FileSystemInfo entry in Enumerable.Reverse(entries))
+            {
+                if (!IsOwn(entry.Name) && entry is DirectoryInfo { LinkTarget: null })
+                {
+                    pending.Push((Path.Combine(next.Path, entry.Name), Below(next.Name, entry.Name)));
+                }
+            }
+        }
+
+        FolderItem Item(string file, string below, bool isLink)
         {
-            string relative = Path.GetRelativePath(root, file).Replace(Path.DirectorySeparatorChar, '/');
-            FolderItem item;
             try
             {
                 // Read like a file, a FIFO would be waited for, and a device read without an end.
-                item = new FolderItem(folder.Append(relative), file, SpecialFile.Is(file) ? Special(file) : null);
+                TransferName whole = folder.Append(below);
+                return isLink ? new FolderItem(whole, file, LeftOut(file, "a link to a folder", " Put that folder separately."), IsLink: true)
+                    : new FolderItem(whole, file, SpecialFile.Is(file) ? LeftOut(file, "a FIFO, a socket or a device") : null);
             }
             catch (TransferException exception)
             {
-                item = new FolderItem(default, file, exception);
+                return new FolderItem(default, file, exception);
             }
-
-            yield return item;
         }
+
+        static string Below(string name, string entry) => name.Length == 0 ? entry : $"{name}/{entry}";
     }
 
     /// <summary>Where a file of the server goes.</summary>
@@ -86,8 +116,8 @@ internal sealed class LocalFolder
         Directory.CreateDirectory(Path.GetDirectoryName(path)!);
     }
 
-    private static TransferException Special(string path) =>
-        new(TransferError.InvalidRequest, $"'{path}' is a FIFO, a socket or a device and was left out.");
+    private static TransferException LeftOut(string path, string kind, string advice = "") =>
+        new(TransferError.InvalidRequest, $"'{path}' is {kind} and was left out.{advice}");
 
     private static string Real(string path)
     {
@@ -109,8 +139,9 @@ internal sealed class LocalFolder
 /// <summary>A file of a folder that is moved.</summary>
 /// <param name="Name">Its name in the store; <c>default</c> when it has none.</param>
 /// <param name="Path">Its path here.</param>
-/// <param name="Fault">Why it has no name; null when it has.</param>
-internal readonly record struct FolderItem(TransferName Name, string Path, TransferException? Fault = null)
+/// <param name="Fault">Why it cannot be moved; null when it can.</param>
+/// <param name="IsLink">Whether it is a link to a folder.</param>
+internal readonly record struct FolderItem(TransferName Name, string Path, Exception? Fault = null, bool IsLink = false)
 {
     public void ThrowIfUnusable()
     {
