@@ -1,4 +1,4 @@
-using System.CommandLine.Parsing;
+using System.CommandLine;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 
@@ -13,6 +13,28 @@ internal static class DurationArgument
     private const double MaxSeconds = 100.0 * 366 * 86_400;
 
     public static string Problem(string? text, string examples = Examples) => $"'{text}' is not a valid duration; use {examples}.";
+
+    /// <summary>Creates an option that takes a duration; null without one.</summary>
+    public static Option<TimeSpan?> Option(string name, string description) =>
+        ParsedOption.Create<TimeSpan?>(name, "TIME", description, static (text, out time) =>
+        {
+            bool isTime = TryParse(text, out TimeSpan parsed);
+            time = parsed;
+            return isTime ? null : Problem(text);
+        });
+
+    /// <summary>Creates an option that takes how long to wait for an answer; null without one.</summary>
+    public static Option<TimeSpan?> WaitOption(string name, string description, string examples) =>
+        ParsedOption.Create<TimeSpan?>(name, "TIME", description, (text, out time) =>
+        {
+            bool isWait = TryParseWait(text, out TimeSpan parsed);
+            time = parsed;
+            return isWait ? null : Problem(text, $"{examples}, at most a day");
+        });
+
+    /// <summary>Parses a duration of more than 0, to a day.</summary>
+    public static bool TryParseWait(string text, out TimeSpan time) =>
+        TryParse(text, out time) && time > TimeSpan.Zero && time <= TimeSpan.FromDays(1);
 
     /// <summary>Parses a duration from 0 to a century.</summary>
     public static bool TryParse([NotNullWhen(true)] string? text, out TimeSpan time)

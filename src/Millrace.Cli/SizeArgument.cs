@@ -17,21 +17,21 @@ internal static class SizeArgument
         ("B", 1), ("", 1),
     ];
 
-    public static string Problem(string option, string text) => $"{option}: '{text}' is not a valid size; use {Examples}.";
-
-    /// <summary>Creates an option that takes a size.</summary>
-    public static Option<string?> Option(string name, string description)
-    {
-        var option = new Option<string?>(name) { Description = description, HelpName = "SIZE" };
-        option.Validators.Add(result =>
+    /// <summary>Creates an option that takes a size; null without one.</summary>
+    /// <param name="name">With its hyphens.</param>
+    /// <param name="description">For the help.</param>
+    /// <param name="min">In bytes.</param>
+    /// <param name="max">In bytes.</param>
+    /// <param name="range">The two as people type them.</param>
+    public static Option<long?> Option(string name, string description, long min = 0, long max = long.MaxValue, string range = "") =>
+        ParsedOption.Create<long?>(name, "SIZE", description, (text, out size) =>
         {
-            if (result.Tokens.Count > 0 && !TryParse(result.Tokens[0].Value, out _))
-            {
-                result.AddError(Problem(name, result.Tokens[0].Value));
-            }
+            bool isSize = TryParse(text, out long bytes);
+            size = bytes;
+            return !isSize ? $"'{text}' is not a valid size; use {Examples}."
+                : bytes < min || bytes > max ? $"'{text}' is out of range; use {range}."
+                : null;
         });
-        return option;
-    }
 
     /// <summary>Parses a size of 0 or more.</summary>
     public static bool TryParse([NotNullWhen(true)] string? text, out long bytes)

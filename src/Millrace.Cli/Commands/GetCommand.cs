@@ -43,7 +43,7 @@ internal static class GetCommand
         {
             Description = "Start over instead of resuming an interrupted run.",
         };
-        Option<string?> maxFile = SizeArgument.Option("--max-file", "Refuse a file with more bytes than this.");
+        Option<long?> maxFile = SizeArgument.Option("--max-file", "Refuse a file with more bytes than this.");
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("get", "Download files from a server, verified and completely or not at all.")
         {
@@ -61,7 +61,7 @@ internal static class GetCommand
                 {
                     CreateNew = createNew.Read(parsed),
                     Resume = !parsed.GetValue(noContinue),
-                    MaxBytes = SizeArgument.TryParse(parsed.GetValue(maxFile), out long bytes) ? bytes : null,
+                    MaxBytes = parsed.GetValue(maxFile),
                 },
                 settings,
                 stop));

@@ -35,27 +35,15 @@ internal static class HealthCommand
             Description = "The server's address; give a path if its health check is not at /health.",
             DefaultValueFactory = _ => "http://127.0.0.1:8080",
         };
-        var timeout = new Option<string>("--timeout")
-        {
-            Description = "Fail after this time without a response: 500ms, 5s, 1m.",
-            HelpName = "TIME",
-            DefaultValueFactory = _ => "5s",
-        };
-        timeout.Validators.Add(result =>
-        {
-            if (!TransferOptionSet.TryParseIdle(result.GetValueOrDefault<string>(), out _))
-            {
-                string problem = DurationArgument.Problem(result.GetValueOrDefault<string>(), "500ms, 5s or 1m, at most a day");
-                result.AddError($"--timeout: {problem}");
-            }
-        });
+        Option<TimeSpan?> timeout = DurationArgument.WaitOption(
+            "--timeout", "Fail after this time without a response: 500ms, 5s, 1m (default: 5s).", "500ms, 5s or 1m");
         var quiet = new Option<bool>("--quiet", "-q") { Description = "Print errors only." };
         var json = new Option<bool>("--json") { Description = "Write the result or the error as one JSON line." };
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("health", "Ask a server whether it accepts files.") { help, url, timeout, quiet, json };
         command.SetAction(parsed => Run(
             parsed.GetValue(url)!,
-            TransferOptionSet.TryParseIdle(parsed.GetValue(timeout), out TimeSpan time) ? time : TimeSpan.Zero,
+            parsed.GetValue(timeout) ?? TimeSpan.FromSeconds(5),
             parsed.GetValue(quiet),
             parsed.GetValue(json)));
         return command;

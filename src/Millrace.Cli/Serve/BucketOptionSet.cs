@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using Millrace.Transfer;
 using Millrace.Transfer.S3;
 using Millrace.Transfer.Server;
@@ -9,16 +8,11 @@ namespace Millrace.Cli;
 /// <summary>The options of `millrace serve` about a bucket, which <c>s3://BUCKET/PREFIX</c> names instead of a folder.</summary>
 internal sealed class BucketOptionSet
 {
-    private const long MinPartBytes = 5L << 20;
-    private const long MaxPartBytes = 5L << 30;
-
     private readonly BucketConnection _connection = new();
 
-    private readonly Option<string?> _partBytes = new("--s3-part-size")
-    {
-        Description = "Write large files in parts of exactly this size, 5M to 5G (default: 8M, more for files over 80 GB).",
-        HelpName = "SIZE",
-    };
+    private readonly Option<long?> _partBytes = SizeArgument.Option(
+        "--s3-part-size", "Write large files in parts of exactly this size, 5M to 5G (default: 8M, more for files over 80 GB).",
+        5L << 20, 5L << 30, "5M to 5G");
 
     private readonly Option<bool> _redirects = new("--s3-redirect")
     {
@@ -29,22 +23,6 @@ internal sealed class BucketOptionSet
     {
         Description = "Read the tokens from the bucket, where 'millrace token add --folder s3://…' keeps them.",
     };
-
-    public BucketOptionSet()
-    {
-        _partBytes.Validators.Add(result =>
-        {
-            string text = BucketConnection.TextOf(result);
-            if (!SizeArgument.TryParse(text, out long bytes))
-            {
-                result.AddError(SizeArgument.Problem("--s3-part-size", text));
-            }
-            else if (bytes is < MinPartBytes or > MaxPartBytes)
-            {
-                result.AddError($"--s3-part-size: '{text}' is not a valid part size; use 5M to 5G.");
-            }
-        });
-    }
 
     public void AddTo(Command command, Argument<string> served, params ReadOnlySpan<Option> folderOnly)
     {
@@ -85,7 +63,7 @@ internal sealed class BucketOptionSet
         }
 
         S3FileStoreOptions options = _connection.Read(parsed, served);
-        options.PartBytes = SizeArgument.TryParse(parsed.GetValue(_partBytes), out long bytes) ? bytes : null;
+        options.PartBytes = parsed.GetValue(_partBytes);
         options.Redirects = parsed.GetValue(_redirects);
         options.MaxFileBytes = limits.MaxFileBytes;
         options.MaxTotalBytes = limits.MaxTotalBytes;

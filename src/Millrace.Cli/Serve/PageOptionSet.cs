@@ -7,6 +7,7 @@ namespace Millrace.Cli;
 internal sealed class PageOptionSet
 {
     private const string AllOrigins = "*";
+    private const string PublicExample = "https://files.example.org";
 
     private readonly Option<string[]> _hostNames = new("--host-name")
     {
@@ -20,17 +21,13 @@ internal sealed class PageOptionSet
         HelpName = "ORIGIN",
     };
 
-    private readonly Option<string?> _publicUrl = new("--public-url")
-    {
-        Description = "Accept web pages from this URL as the server's own: its address in front of a reverse proxy.",
-        HelpName = "URL",
-    };
+    private readonly Option<Uri?> _publicUrl = ParsedOption.Url(
+        "--public-url", "Accept web pages from this URL as the server's own: its address in front of a reverse proxy.", PublicExample, CheckPublicUrl);
 
     public PageOptionSet()
     {
         _hostNames.Validators.Add(CheckHostNames);
         _origins.Validators.Add(CheckOrigins);
-        _publicUrl.Validators.Add(CheckPublicUrl);
     }
 
     public void AddTo(Command command)
@@ -44,7 +41,7 @@ internal sealed class PageOptionSet
 
     public IReadOnlyList<string> Origins(ParseResult parsed) => parsed.GetValue(_origins) ?? [];
 
-    public Uri? PublicUrl(ParseResult parsed) => parsed.GetValue(_publicUrl) is { } url ? new Uri(url) : null;
+    public Uri? PublicUrl(ParseResult parsed) => parsed.GetValue(_publicUrl);
 
     private static void CheckHostNames(OptionResult result)
     {
@@ -78,22 +75,10 @@ internal sealed class PageOptionSet
 
     // What browsers send is compared as it is, so a slash at the end or a capital letter would never match.
     private static bool IsOrigin(string text) =>
-        TryParseUrl(text, out Uri? origin) && text == origin!.GetLeftPart(UriPartial.Authority);
+        ParsedOption.TryParseUrl(text, out Uri? origin) && text == origin!.GetLeftPart(UriPartial.Authority);
 
-    private static void CheckPublicUrl(OptionResult result)
-    {
-        string text = result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
-        if (!TryParseUrl(text, out Uri? url) || url!.Query.Length > 0 || url.Fragment.Length > 0)
-        {
-            result.AddError($"--public-url: '{text}' is not a valid URL; use a scheme and a host, as in https://files.example.org.");
-        }
-        else if (url.AbsolutePath != "/")
-        {
-            result.AddError(
-                $"--public-url: leave out the path '{url.AbsolutePath}'; the server's own paths are /files/, /uploads, /page, /session and /links, and the proxy has to keep them.");
-        }
-    }
-
-    private static bool TryParseUrl(string text, out Uri? url) =>
-        Uri.TryCreate(text, UriKind.Absolute, out url) && url.Scheme is "http" or "https" && url.UserInfo.Length == 0;
+    private static string? CheckPublicUrl(Uri url) =>
+        url.Query.Length > 0 || url.Fragment.Length > 0 ? $"'{url.OriginalString}' is not a valid URL; use a scheme and a host, as in {PublicExample}."
+        : url.AbsolutePath != "/" ? $"leave out the path '{url.AbsolutePath}'; the server's own paths are /files/, /uploads, /page, /session and /links, and the proxy has to keep them."
+        : null;
 }

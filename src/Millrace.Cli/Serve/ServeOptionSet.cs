@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using System.Globalization;
 using Millrace.Transfer.S3;
 using Millrace.Transfer.Server;
@@ -9,19 +8,14 @@ namespace Millrace.Cli;
 /// <summary>The options of `millrace serve`.</summary>
 internal sealed class ServeOptionSet
 {
-    private const string None = "none";
+    private const int NoPort = -1;
     private const string Millrace = "millrace";
     private const string Kestrel = "kestrel";
     private const long MinBufferedBytes = 16 * 1024 * 1024;
 
     private static readonly TransferHostOptions Defaults = new() { Folder = "." };
 
-    private readonly Option<int> _port = new("--port", "-p")
-    {
-        Description = "Listen on this port; 0 takes a free one.",
-        HelpName = "N",
-        DefaultValueFactory = _ => Defaults.Port,
-    };
+    private readonly Option<int> _port = ParsedOption.Create<int>("--port", "N", "Listen on this port; 0 takes a free one.", ParsePort);
 
     private readonly Option<string> _host = new("--host")
     {
@@ -30,11 +24,17 @@ internal sealed class ServeOptionSet
         DefaultValueFactory = _ => Defaults.Host,
     };
 
-    private readonly Option<string?> _http2Port = new("--h2-port")
-    {
-        Description = "Offer HTTP/2 without TLS on this port, too; 0 takes a free one, none turns it off (default: on --port only).",
-        HelpName = "N|none",
-    };
+    private readonly Option<int?> _http2Port = ParsedOption.Create<int?>(
+        "--h2-port",
+        "N|none",
+        "Offer HTTP/2 without TLS on this port, too; 0 takes a free one, none turns it off (default: on --port only).",
+        static (text, out port) =>
+        {
+            int number = NoPort;
+            string? problem = text == "none" ? null : ParsePort(text, out number);
+            port = number;
+            return problem;
+        });
 
     private readonly Option<string> _transport = new("--transport")
     {
@@ -66,38 +66,35 @@ internal sealed class ServeOptionSet
         Description = "Allow everything to everyone who can reach the address, until a token exists.",
     };
 
-    private readonly Option<string?> _maxFile = SizeArgument.Option("--max-file", "Limit the size of one file.");
-    private readonly Option<string?> _maxTotal = SizeArgument.Option("--max-total", "Limit the total size of all files and uploads.");
-    private readonly Option<string?> _leaveFree = SizeArgument.Option("--leave-free", "Keep this much of the device free (default: 64 MiB).");
-    private readonly Option<string?> _minRate = SizeArgument.Option("--min-rate", "Cut an upload that stays below this many bytes per second for 10 s (default: 1K).");
+    private readonly Option<long?> _maxFile = SizeArgument.Option("--max-file", "Limit the size of one file.");
+    private readonly Option<long?> _maxTotal = SizeArgument.Option("--max-total", "Limit the total size of all files and uploads.");
+    private readonly Option<long?> _leaveFree = SizeArgument.Option("--leave-free", "Keep this much of the device free (default: 64 MiB).");
+    private readonly Option<long?> _minRate = SizeArgument.Option("--min-rate", "Cut an upload that stays below this many bytes per second for 10 s (default: 1K).");
 
-    private readonly Option<int> _maxTransfers = Count(
+    private readonly Option<int> _maxTransfers = ParsedOption.Count(
         "--max-transfers", "Limit the concurrent transfers per token, or per address without tokens.", Defaults.Limits.MaxTransfers);
 
-    private readonly Option<int> _maxUploads = Count(
+    private readonly Option<int> _maxUploads = ParsedOption.Count(
         "--max-uploads",
         "Limit the unfinished resumable uploads per token, or per address without tokens.",
         Defaults.Store.MaxUploadsPerCaller);
 
-    private readonly Option<int> _maxUploadsTotal = Count(
+    private readonly Option<int> _maxUploadsTotal = ParsedOption.Count(
         "--max-uploads-total", "Limit the unfinished resumable uploads of all tokens and addresses.", Defaults.Store.MaxUploads);
 
-    private readonly Option<int> _maxConnections = Count(
+    private readonly Option<int> _maxConnections = ParsedOption.Count(
         "--max-connections", "Limit the concurrent connections.", Defaults.Limits.MaxConnections);
 
-    private readonly Option<string?> _maxBuffered = SizeArgument.Option(
-        "--max-buffered", "Limit the memory for bytes that wait to be stored or sent, of all connections (default: 512M).");
+    private readonly Option<long?> _maxBuffered = SizeArgument.Option(
+        "--max-buffered", "Limit the memory for bytes that wait to be stored or sent, of all connections (default: 512M).",
+        MinBufferedBytes, range: "16M or more");
 
     private readonly PageOptionSet _pages = new();
     private readonly GrpcOptionSet _grpc = new();
     private readonly BucketOptionSet _bucket = new();
 
-    private readonly Option<string> _grace = new("--grace")
-    {
-        Description = "Let running transfers finish for this long when the server is stopped.",
-        HelpName = "TIME",
-        DefaultValueFactory = _ => Defaults.ShutdownTimeout.TotalSeconds.ToString(CultureInfo.InvariantCulture) + "s",
-    };
+    private readonly Option<TimeSpan?> _grace = DurationArgument.Option(
+        "--grace", $"Let running transfers finish for this long when the server is stopped (default: {Defaults.ShutdownTimeout.TotalSeconds}s).");
 
     private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Print warnings and errors only." };
 
@@ -108,31 +105,9 @@ internal sealed class ServeOptionSet
 
     public ServeOptionSet()
     {
+        _port.Aliases.Add("-p");
+        _port.DefaultValueFactory = _ => Defaults.Port;
         _transport.AcceptOnlyFromAmong(Millrace, Kestrel);
-        _port.Validators.Add(result => CheckPort(result, _port.Name, result.Tokens.Count > 0 ? result.Tokens[0].Value : "0"));
-        _http2Port.Validators.Add(result =>
-        {
-            string text = result.Tokens.Count > 0 ? result.Tokens[0].Value : None;
-            if (text != None)
-            {
-                CheckPort(result, _http2Port.Name, text);
-            }
-        });
-        _maxBuffered.Validators.Add(result =>
-        {
-            if (SizeArgument.TryParse(result.Tokens.Count > 0 ? result.Tokens[0].Value : null, out long bytes)
-                && bytes < MinBufferedBytes)
-            {
-                result.AddError($"--max-buffered: '{result.Tokens[0].Value}' is too little; use 16M or more.");
-            }
-        });
-        _grace.Validators.Add(result =>
-        {
-            if (result.Tokens.Count > 0 && !DurationArgument.TryParse(result.Tokens[0].Value, out _))
-            {
-                result.AddError($"--grace: {DurationArgument.Problem(result.Tokens[0].Value)}");
-            }
-        });
     }
 
     public void AddTo(Command command, Argument<string> served)
@@ -172,27 +147,27 @@ internal sealed class ServeOptionSet
 
     public TransferHostOptions Read(ParseResult parsed, string folder)
     {
-        string? http2 = parsed.GetValue(_http2Port);
+        int? http2 = parsed.GetValue(_http2Port);
         return new TransferHostOptions
         {
             Folder = folder,
             Host = parsed.GetValue(_host)!,
             Port = parsed.GetValue(_port),
-            OfferHttp2Port = http2 != None,
-            Http2Port = http2 is null or None ? null : int.Parse(http2, CultureInfo.InvariantCulture),
+            OfferHttp2Port = http2 != NoPort,
+            Http2Port = http2 == NoPort ? null : http2,
             Transport = parsed.GetValue(_transport) == Kestrel ? ServerTransport.Kestrel : ServerTransport.Millrace,
             CertificatePath = parsed.GetValue(_certificate),
             KeyPath = parsed.GetValue(_key),
             TokensPath = parsed.GetValue(_tokens),
             Insecure = parsed.GetValue(_insecure),
-            ShutdownTimeout = DurationArgument.TryParse(parsed.GetValue(_grace), out TimeSpan grace) ? grace : TimeSpan.Zero,
+            ShutdownTimeout = parsed.GetValue(_grace) ?? Defaults.ShutdownTimeout,
             Store = new LocalFileStoreOptions
             {
-                MaxFileBytes = Bytes(parsed.GetValue(_maxFile)),
-                MaxTotalBytes = Bytes(parsed.GetValue(_maxTotal)),
+                MaxFileBytes = parsed.GetValue(_maxFile),
+                MaxTotalBytes = parsed.GetValue(_maxTotal),
                 MaxUploadsPerCaller = parsed.GetValue(_maxUploads),
                 MaxUploads = parsed.GetValue(_maxUploadsTotal),
-                FreeSpaceToLeave = Bytes(parsed.GetValue(_leaveFree)) ?? Defaults.Store.FreeSpaceToLeave,
+                FreeSpaceToLeave = parsed.GetValue(_leaveFree) ?? Defaults.Store.FreeSpaceToLeave,
             },
             HostNames = _pages.HostNames(parsed),
             SettingNames = SettingNames(parsed, folder),
@@ -202,9 +177,8 @@ internal sealed class ServeOptionSet
             {
                 MaxTransfers = parsed.GetValue(_maxTransfers),
                 MaxConnections = parsed.GetValue(_maxConnections),
-                MaxBufferedBytes = Bytes(parsed.GetValue(_maxBuffered)) ?? Defaults.Limits.MaxBufferedBytes,
-                MinReceiveRate = (int)Math.Min(
-                    int.MaxValue, Bytes(parsed.GetValue(_minRate)) ?? Defaults.Limits.MinReceiveRate),
+                MaxBufferedBytes = parsed.GetValue(_maxBuffered) ?? Defaults.Limits.MaxBufferedBytes,
+                MinReceiveRate = (int)Math.Min(int.MaxValue, parsed.GetValue(_minRate) ?? Defaults.Limits.MinReceiveRate),
             },
         };
     }
@@ -230,66 +204,26 @@ internal sealed class ServeOptionSet
         ["TokenStore.GetLinkKeyAsync"] = "'millrace link NAME', for a bucket with --folder s3://BUCKET/PREFIX",
     };
 
-    private static long? Bytes(string? text) => SizeArgument.TryParse(text, out long bytes) ? bytes : null;
-
-    private static Option<int> Count(string name, string description, int usual)
+    private static string? ParsePort(string text, out int port)
     {
-        var option = new Option<int>(name) { Description = description, HelpName = "N", DefaultValueFactory = _ => usual };
-        option.Validators.Add(result =>
-        {
-            if (result.Tokens.Count > 0
-                && (!int.TryParse(result.Tokens[0].Value, NumberStyles.None, CultureInfo.InvariantCulture, out int count)
-                    || count < 1))
-            {
-                result.AddError($"{name}: '{result.Tokens[0].Value}' is not a valid count; use 1 or more.");
-            }
-        });
-        return option;
-    }
-
-    private static void CheckPort(OptionResult result, string name, string text)
-    {
-        if (!ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out _))
-        {
-            result.AddError($"{name}: '{text}' is not a valid port; use 0 to {ushort.MaxValue}.");
-        }
+        bool isPort = ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort number);
+        port = number;
+        return isPort ? null : $"'{text}' is not a valid port; use 0 to {ushort.MaxValue}.";
     }
 }
 
 /// <summary>The options of `millrace serve` about gRPC and gRPC-Web.</summary>
 internal sealed class GrpcOptionSet
 {
-    private const int MinMessageBytes = 64 * 1024;
-
-    private readonly Option<string?> _maxMessage = new("--max-message")
-    {
-        Description = "Limit the size of a gRPC message (default: 16M).",
-        HelpName = "SIZE",
-    };
-
-    public GrpcOptionSet() => _maxMessage.Validators.Add(CheckMaxMessage);
+    private readonly Option<long?> _maxMessage = SizeArgument.Option(
+        "--max-message", "Limit the size of a gRPC message (default: 16M).", 64 * 1024, int.MaxValue, $"65536 (64K) to {int.MaxValue} bytes");
 
     public void AddTo(Command command) => command.Options.Add(_maxMessage);
 
-    public GrpcServerOptions Read(ParseResult parsed) => new()
+    public GrpcServerOptions Read(ParseResult parsed)
     {
-        MaxMessageBytes = SizeArgument.TryParse(parsed.GetValue(_maxMessage), out long bytes)
-            ? (int)bytes
-            : new GrpcServerOptions().MaxMessageBytes,
-    };
-
-    private void CheckMaxMessage(OptionResult result)
-    {
-        string text = result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
-        if (!SizeArgument.TryParse(text, out long bytes))
-        {
-            result.AddError(SizeArgument.Problem("--max-message", text));
-        }
-        else if (bytes is < MinMessageBytes or > int.MaxValue)
-        {
-            result.AddError(string.Create(
-                CultureInfo.InvariantCulture,
-                $"--max-message takes {MinMessageBytes} (64K) to {int.MaxValue} bytes, and '{text}' is {bytes}."));
-        }
+        var options = new GrpcServerOptions();
+        options.MaxMessageBytes = (int)(parsed.GetValue(_maxMessage) ?? options.MaxMessageBytes);
+        return options;
     }
 }

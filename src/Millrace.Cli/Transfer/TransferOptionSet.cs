@@ -1,7 +1,5 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using System.Diagnostics.CodeAnalysis;
-using System.Globalization;
 using Millrace.Transfer;
 
 namespace Millrace.Cli;
@@ -23,20 +21,13 @@ internal sealed class TransferOptionSet
         HelpName = "FILE",
     };
 
-    private readonly Option<int> _attempts = new("--attempts")
-    {
-        Description = "Fail after this many attempts in a row without progress.",
-        HelpName = "N",
-        DefaultValueFactory = _ => Defaults.MaxAttempts,
-    };
+    private readonly Option<int> _attempts = ParsedOption.Count(
+        "--attempts", "Fail after this many attempts in a row without progress.", Defaults.MaxAttempts);
 
-    private readonly Option<string> _idle = new("--idle-timeout")
-    {
-        Description = "Give up on a connection after this time without data: 500ms, 30s, 2m.",
-        HelpName = "TIME",
-        DefaultValueFactory = _ =>
-            Defaults.IdleTimeout.TotalSeconds.ToString(CultureInfo.InvariantCulture) + "s",
-    };
+    private readonly Option<TimeSpan?> _idle = DurationArgument.WaitOption(
+        "--idle-timeout",
+        $"Give up on a connection after this time without data: 500ms, 30s, 2m (default: {Defaults.IdleTimeout.TotalSeconds}s).",
+        "500ms, 30s or 2m");
 
     private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Print errors only." };
 
@@ -49,15 +40,6 @@ internal sealed class TransferOptionSet
     public TransferOptionSet(bool moves)
     {
         _protocol = new ProtocolOptionSet(moves);
-        AtLeastOne(_attempts);
-        _idle.Validators.Add(result =>
-        {
-            if (!TryParseIdle(result.GetValueOrDefault<string>(), out _))
-            {
-                string problem = DurationArgument.Problem(result.GetValueOrDefault<string>(), "500ms, 30s or 2m, at most a day");
-                result.AddError($"--idle-timeout: {problem}");
-            }
-        });
         _tokenFile.Validators.Add(result =>
         {
             if (result.GetResult(_token) is { Implicit: false })
@@ -70,13 +52,8 @@ internal sealed class TransferOptionSet
             return;
         }
 
-        _connections = new Option<int>("--connections")
-        {
-            Description = "Use at most this many connections for the parts of one file.",
-            HelpName = "N",
-            DefaultValueFactory = _ => Defaults.MaxConnections,
-        };
-        AtLeastOne(_connections);
+        _connections = ParsedOption.Count(
+            "--connections", "Use at most this many connections for the parts of one file.", Defaults.MaxConnections);
         _noVerify = new Option<bool>("--no-verify")
         {
             Description = "Do not compute and compare SHA-256 on both sides.",
@@ -107,25 +84,9 @@ internal sealed class TransferOptionSet
             MaxAttempts = parsed.GetValue(_attempts),
             MaxConnections = _connections is null ? 1 : parsed.GetValue(_connections),
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),
-            IdleTimeout = TryParseIdle(parsed.GetValue(_idle), out TimeSpan idle)
-                ? idle
-                : Defaults.IdleTimeout,
+            IdleTimeout = parsed.GetValue(_idle) ?? Defaults.IdleTimeout,
         },
     };
-
-    public static bool TryParseIdle([NotNullWhen(true)] string? text, out TimeSpan time) =>
-        DurationArgument.TryParse(text, out time) && time > TimeSpan.Zero && time <= TimeSpan.FromDays(1);
-
-    private static void AtLeastOne(Option<int> option) => option.Validators.Add(result =>
-    {
-        // The parser refuses text that is not a number.
-        if (result.Tokens is [{ Value: var text }]
-            && int.TryParse(text, NumberStyles.Integer, CultureInfo.InvariantCulture, out int number)
-            && number < 1)
-        {
-            result.AddError($"{option.Name} must be 1 or more.");
-        }
-    });
 }
 
 /// <summary>The common options of the commands that speak with a server.</summary>

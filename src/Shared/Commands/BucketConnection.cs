@@ -10,11 +10,8 @@ internal sealed class BucketConnection
 {
     private const string Scheme = "s3://";
 
-    private readonly Option<string?> _endpoint = new("--s3-endpoint")
-    {
-        Description = "Use the S3 service at this URL instead of AWS, such as http://localhost:9000.",
-        HelpName = "URL",
-    };
+    private readonly Option<Uri?> _endpoint = ParsedOption.Url(
+        "--s3-endpoint", "Use the S3 service at this URL instead of AWS, such as http://localhost:9000.", "https://s3.example.org", static _ => null);
 
     private readonly Option<string?> _region = new("--s3-region")
     {
@@ -26,18 +23,6 @@ internal sealed class BucketConnection
     {
         Description = "Put the bucket in the path of URLs instead of the host name, as most services other than AWS need it.",
     };
-
-    public BucketConnection()
-    {
-        _endpoint.Validators.Add(result =>
-        {
-            string text = TextOf(result);
-            if (!Uri.TryCreate(text, UriKind.Absolute, out Uri? url) || url.Scheme is not ("http" or "https") || url.UserInfo.Length > 0)
-            {
-                result.AddError($"--s3-endpoint: '{text}' is not a valid URL; use a scheme and a host, as in https://s3.example.org.");
-            }
-        });
-    }
 
     public IReadOnlyList<Option> All => [_endpoint, _region, _pathStyle];
 
@@ -64,7 +49,7 @@ internal sealed class BucketConnection
         {
             Bucket = bucket,
             Prefix = prefix,
-            Endpoint = parsed.GetValue(_endpoint) is { } url ? new Uri(url) : null,
+            Endpoint = parsed.GetValue(_endpoint),
             Region = parsed.GetValue(_region),
             PathStyle = parsed.GetValue(_pathStyle),
         }

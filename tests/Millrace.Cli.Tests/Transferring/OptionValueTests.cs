@@ -15,7 +15,7 @@ public sealed class OptionValueTests : FolderTests
     [InlineData("1d", 86_400_000)]
     public void Idle_timeout_has_a_unit_or_is_in_seconds(string text, int milliseconds)
     {
-        Assert.True(TransferOptionSet.TryParseIdle(text, out TimeSpan time));
+        Assert.True(DurationArgument.TryParseWait(text, out TimeSpan time));
         Assert.Equal(milliseconds, time.TotalMilliseconds);
     }
 
@@ -28,7 +28,7 @@ public sealed class OptionValueTests : FolderTests
     [InlineData("25h")]
     [InlineData("1mm")]
     [InlineData("∞")]
-    public void Invalid_idle_timeouts_are_rejected(string text) => Assert.False(TransferOptionSet.TryParseIdle(text, out _));
+    public void Invalid_idle_timeouts_are_rejected(string text) => Assert.False(DurationArgument.TryParseWait(text, out _));
 
     [Fact]
     public void Token_file_holds_the_token_in_its_first_line()
