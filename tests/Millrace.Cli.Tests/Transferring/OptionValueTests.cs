@@ -64,7 +64,7 @@ public sealed class OptionValueTests : FolderTests
     [Fact]
     public void Protocols_have_the_names_that_the_server_describes()
     {
-        Assert.Equal(["auto", "http1", "http2", "grpc", "grpc-web", "grpc-web-text", "tus"], ProtocolNames.All);
+        Assert.Equal(["auto", "http1", "http2", "tus", "grpc", "grpc-web", "grpc-web-text"], ProtocolNames.All);
         Assert.All(Enum.GetValues<TransferProtocol>(), protocol => Assert.Equal(protocol, ProtocolNames.Parse(ProtocolNames.Of(protocol))));
         Assert.All(Enum.GetValues<TransferProtocol>(), protocol => Assert.Contains(ProtocolNames.Of(protocol), ProtocolNames.All));
     }
