@@ -102,4 +102,4 @@ done
 millrace_there put - "${url}standard.txt" <a.txt && cmp a.txt served/standard.txt || fail "put of standard input"
 
 timeout -s KILL 300 taskset -c "$processor" wine "$windows/lab/Millrace.Lab.Cli.exe" files --quick --launches 1 --filter 'FilePipe/4MiB/4096/*' \
-  --out measured >lab.log 2>&1 && [ -s measured/results.json ] || { tail -n 20 lab.log; fail "lab files"; }
+  --filter 'OverlappedPipe/128MiB/65536/*' --out measured >lab.log 2>&1 && grep -q '"method": *"OverlappedPipe"' measured/results.json || { tail -n 20 lab.log; fail "lab files"; }

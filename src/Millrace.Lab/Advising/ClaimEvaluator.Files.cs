@@ -64,7 +64,7 @@ internal static partial class ClaimEvaluator
             holds(collecting) ? Outcome.Always : Outcome.Never,
             [
                 collecting.Length == 0
-                    ? new AdviceEvidence($"gen0, gen1 and gen2 are 0 in every case of {string.Join(" and ", claim.Mine)}")
+                    ? new AdviceEvidence($"gen0, gen1 and gen2 are 0 in every case of {string.Join(" and ", measured.Select(item => item.Method).Distinct())}")
                     : new AdviceEvidence(
                         worst,
                         $"{worst.Summary!.Gen0:0.##}, {worst.Summary.Gen1 ?? 0:0.##} and {worst.Summary.Gen2 ?? 0:0.##} collections "

@@ -1,6 +1,9 @@
 // Code that is shown is code for programs, most of which have no context to avoid.
 #pragma warning disable CA2007
 
+using Nerdbank.Streams;
+using Pipelines.Sockets.Unofficial;
+
 namespace Millrace.Lab.Advising;
 
 /// <summary>
@@ -50,6 +53,29 @@ internal static partial class Snippets
         // snippet: PipeReaderCreate
         PipeReader reader = PipeReader.Create(
             File.OpenRead(path), new StreamPipeReaderOptions(bufferSize: 65536));
+
+        // snippet: end
+        await ProcessAsync(reader, process);
+        await reader.CompleteAsync();
+    }
+
+    public static async Task SocketsUnofficial(string path, Process process)
+    {
+        // snippet: SocketsUnofficial
+        await using FileStream stream = File.OpenRead(path);
+        PipeReader reader = StreamConnection.GetReader(
+            stream, new PipeOptions(minimumSegmentSize: 65536));
+
+        // snippet: end
+        await ProcessAsync(reader, process);
+        await reader.CompleteAsync();
+    }
+
+    public static async Task NerdbankStreams(string path, Process process)
+    {
+        // snippet: NerdbankStreams
+        await using FileStream stream = File.OpenRead(path);
+        PipeReader reader = stream.UsePipeReader(sizeHint: 65536);
 
         // snippet: end
         await ProcessAsync(reader, process);

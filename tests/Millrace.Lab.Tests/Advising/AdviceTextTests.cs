@@ -89,7 +89,7 @@ public sealed class AdviceTextTests
     {
         string text = File.ReadAllText(Path.Combine(Repository.Root, "docs", "lab-advise.md"));
         PublishedClaim[] claims = [.. PublishedFigures.All.SelectMany(set => set.Claims)];
-        Assert.Equal(22, claims.Length);
+        Assert.Equal(23, claims.Length);
         Assert.All(claims, claim => Assert.Contains($"`{claim.Topic}`", text, StringComparison.Ordinal));
         Assert.All(PublishedFigures.All, set => Assert.Contains($"`{set.Id}.json`", text, StringComparison.Ordinal));
     }

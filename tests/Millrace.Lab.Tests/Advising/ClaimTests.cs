@@ -50,7 +50,7 @@ public sealed class ClaimTests
     public void Every_untested_conclusion_names_the_command_to_run()
     {
         Advice[] advice = [.. Advisor.Advise(Of(Case("Other", 4096, 10))).Where(item => item.Claim is not null)];
-        Assert.Equal(13, advice.Length);
+        Assert.Equal(14, advice.Length);
         Assert.All(advice, item =>
         {
             Assert.Equal((Holds.CannotBeTold, 0), (item.Claim!.Holds, item.Evidence.Count));

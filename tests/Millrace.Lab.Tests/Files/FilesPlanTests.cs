@@ -15,9 +15,14 @@ public sealed class FilesPlanTests
             Assert.Equal(12, hot.Count(entry => entry.Method == method));
         }
 
+        // The targets compare every buffer with them.
+        Assert.All(FilesSuite.Libraries, method => Assert.Equal(
+            FilesSuite.Buffers, hot.Where(entry => entry.Method == method && entry.Source == Files[1]).Select(entry => entry.Buffer)));
+
         Assert.Equal([4096, 65536, 1048576], hot
             .Where(entry => entry.Method == "FilePipeBuffered" && entry.Source == Files[0]).Select(entry => entry.Buffer));
-        foreach (string method in FilesSuite.AllMethods.Except(["FileStreamSync", "PipeReaderCreate", "FilePipe", "FilePipeBuffered"]))
+        foreach (string method in FilesSuite.AllMethods.Except(
+            [.. FilesSuite.Libraries, "FileStreamSync", "PipeReaderCreate", "FilePipe", "FilePipeBuffered"]))
         {
             Assert.Equal(
                 [4096, 65536, 1048576],

@@ -6,7 +6,7 @@ public sealed class FilesTargetsTests
     public void Fast_run_meets_every_bar()
     {
         IReadOnlyList<TargetResult> targets = FilesTargets.Check(Measured([.. Everything(pipeMs: 2.9)]));
-        Assert.Equal(18, targets.Count);
+        Assert.Equal(20, targets.Count);
         Assert.All(targets, target => Assert.True(target.Met, target.Figure + ": " + target.Measured));
     }
 
@@ -90,6 +90,8 @@ public sealed class FilesTargetsTests
             yield return Fixture.Case("FileStreamSync", buffer, 10, FilesSuite.SmallSize);
             yield return Loaded(Fixture.Case("FileStreamSync", buffer, 10));
             yield return Fixture.Case("PipeReaderCreate", buffer, 11);
+            yield return Fixture.Case("SocketsUnofficial", buffer, 12);
+            yield return Fixture.Case("NerdbankStreams", buffer, 12);
             foreach (string method in new[] { "FilePipe", "FilePipeReadAhead", "FilePipeMapped", "FilePipeBuffered" })
             {
                 yield return Fixture.Case(method, buffer, pipeMs, allocated: allocated, gen0: gen0);

@@ -1,3 +1,6 @@
+using Nerdbank.Streams;
+using Pipelines.Sockets.Unofficial;
+
 namespace Millrace.Lab.Suites.Files;
 
 /// <param name="Options">How the methods on a <see cref="FileStream"/> open it; the others have no such option.</param>
@@ -28,8 +31,14 @@ internal sealed record FileCase(
         Block = Block == 0 ? null : Block,
     };
 
+    protected override string MissingCases => LacksCalls ? $"rows {Method}" : base.MissingCases;
+
+    private bool LacksCalls => Method == nameof(FileReading.OverlappedPipe) && !OperatingSystem.IsWindows();
+
     public override CaseMethod Create() =>
         OperatingSystem.IsLinux() && Floor.Is(Method) ? new RawReading(Source, Buffer) : new FileReading(this);
+
+    protected override string? Obstacle() => LacksCalls ? "overlapped reads are calls of Windows" : base.Obstacle();
 }
 
 /// <summary>
@@ -54,6 +63,9 @@ internal sealed class FileReading(FileCase planned) : CaseMethod
         nameof(FileStreamAsync) => Wait(FileStreamAsync),
         nameof(PipeReaderCreate) => Wait(PipeReaderCreate),
         nameof(PipePump) => Wait(PipePump),
+        nameof(SocketsUnofficial) => Wait(SocketsUnofficial),
+        nameof(NerdbankStreams) => Wait(NerdbankStreams),
+        nameof(OverlappedPipe) when OperatingSystem.IsWindows() => Wait(OverlappedPipe),
         nameof(MemoryMapped) => MemoryMapped,
         nameof(FilePipe) => Wait(FilePipe),
         nameof(FilePipeBuffered) => Wait(FilePipeBuffered),
@@ -89,6 +101,32 @@ internal sealed class FileReading(FileCase planned) : CaseMethod
 
     // A task that pumps a FileStream into a Pipe.
     public ValueTask<long> PipePump() => ConsumeAsync<PipePumpRow>(StreamPump.Start(OpenStream(), _buffer));
+
+    // Called as the benchmarks of 2019 called it; it leaves the stream open.
+    public async ValueTask<long> SocketsUnofficial()
+    {
+        FileStream stream = OpenStream();
+        await using (stream.ConfigureAwait(false))
+        {
+            return await ConsumeAsync<SocketsUnofficialRow>(
+                StreamConnection.GetReader(stream, new PipeOptions(minimumSegmentSize: _buffer))).ConfigureAwait(false);
+        }
+    }
+
+    // The same.
+    public async ValueTask<long> NerdbankStreams()
+    {
+        FileStream stream = OpenStream();
+        await using (stream.ConfigureAwait(false))
+        {
+            return await ConsumeAsync<NerdbankStreamsRow>(stream.UsePipeReader(sizeHint: _buffer)).ConfigureAwait(false);
+        }
+    }
+
+    // As PipePump, but on Windows' own asynchronous reads.
+    [SupportedOSPlatform("windows")]
+    public ValueTask<long> OverlappedPipe() =>
+        ConsumeAsync<OverlappedPipeRow>(StreamPump.Start(new OverlappedFile(_source.Path), _buffer));
 
     // The framework's memory-mapped file, handed over in chunks.
     public long MemoryMapped() => Checked(MappedConsumer.Sum(_source.Path, _source.Bytes, _buffer));
@@ -138,6 +176,12 @@ internal sealed class FileReading(FileCase planned) : CaseMethod
     private readonly struct PipeReaderCreateRow;
 
     private readonly struct PipePumpRow;
+
+    private readonly struct SocketsUnofficialRow;
+
+    private readonly struct NerdbankStreamsRow;
+
+    private readonly struct OverlappedPipeRow;
 
     private readonly struct AutoRow;
 

@@ -21,12 +21,17 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
     public static readonly int[] SampledBuffers = [4096, 65536, 1048576];
     public static readonly int[] ColdBuffers = [65536, 1048576];
 
+    /// <summary>Libraries that read a stream as a pipe.</summary>
+    public static readonly string[] Libraries = [nameof(FileReading.SocketsUnofficial), nameof(FileReading.NerdbankStreams)];
+
     public static readonly string[] AllMethods =
     [
         Baseline,
         nameof(FileReading.FileStreamAsync),
         Native,
         nameof(FileReading.PipePump),
+        .. Libraries,
+        nameof(FileReading.OverlappedPipe),
         nameof(FileReading.MemoryMapped),
         Pipe,
         nameof(FileReading.FilePipeBuffered),
@@ -61,10 +66,10 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
 
     // The others do not open a FileStream.
     private static readonly string[] MethodsWithOptions =
-        [Baseline, nameof(FileReading.FileStreamAsync), Native, nameof(FileReading.PipePump)];
+        [Baseline, nameof(FileReading.FileStreamAsync), Native, nameof(FileReading.PipePump), .. Libraries];
 
     // Three minutes in all, of which some are needed for files, three warm-ups, and the passes after the rounds. Two
-    // processors of 2024 need about a second per hot round.
+    // processors of 2024 need about a second and a half per hot round.
     private static readonly SuiteLimits Quick = new()
     {
         Total = TimeSpan.FromSeconds(170),
@@ -122,7 +127,8 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
             ?
             [
                 .. files.SelectMany(file => Hot(MainMethods, file, Buffers)),
-                .. Hot([.. AllMethods.Except(MainMethods)], large, SampledBuffers),
+                .. Hot(Libraries, large, Buffers),
+                .. Hot([.. AllMethods.Except(MainMethods).Except(Libraries)], large, SampledBuffers),
                 .. files.Where(file => file != large).SelectMany(file => Hot(SampledOfAll, file, SampledBuffers)),
                 .. files.SelectMany(file => FloorOf(file, CacheControl.DefaultFill(file))),
                 .. FromOffsets(large),

@@ -65,6 +65,10 @@ internal static class FilesTargets
             $"{Pipe} / {Native}, buffers up to 64 KiB", 0.95, cases => Pairs(cases, Native, buffer => buffer <= LastSmallBuffer)),
         TargetDefinition.Ratio(
             $"{Pipe} / {Native}, buffers above 64 KiB", 1.00, cases => Pairs(cases, Native, buffer => buffer > LastSmallBuffer)),
+        .. FilesSuite.Libraries.Select(library => TargetDefinition.Ratio(
+            $"{Pipe} / {library}, every buffer, {LargeText}",
+            0.80,
+            cases => CasePair.WithSame(cases, Of(cases, Pipe).Where(IsLarge), library))),
         TargetDefinition.MaxBytes($"{Pipe}: allocated per file opened, read and completed", ByteSize.KiB, cases => Of(cases, Pipe)),
         TargetDefinition.NoCollections($"{Pipe}: collections", cases => Of(cases, Pipe)),
         TargetDefinition.Ratio(
