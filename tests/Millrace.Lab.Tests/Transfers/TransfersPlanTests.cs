@@ -151,7 +151,7 @@ public sealed class TransfersPlanTests
     {
         PublishedRow[] rows =
         [
-            .. PublishedFigures.For("transfers").SelectMany(set => set.Tables).SelectMany(table => table.Rows)
+            .. PublishedFigures.Get("uploads-downloads").Tables.SelectMany(table => table.Rows)
                 .Where(row => row.OurMethod is { } method && TransfersSuite.AllMethods.Contains(method)
                     && !method.StartsWith("GrpcCore", StringComparison.Ordinal)),
         ];
