@@ -17,8 +17,19 @@ public abstract class CommandTests : FolderTests
     /// <summary>Whether the rights of files bind the commands also when root runs the tests; false for root's own rights.</summary>
     protected bool IsBoundByRights { get; set; }
 
+    /// <summary>Servers that are ended after the test.</summary>
+    internal List<ServedCommand> Served { get; } = [];
+
+    /// <summary>Whether the command may run in processes that have run it before. It may not where its memory is measured.</summary>
+    protected bool IsHosted { get; init; } = TestedCommand.IsBuild && !OperatingSystem.IsWindows();
+
     public override void Dispose()
     {
+        foreach (ServedCommand server in Served)
+        {
+            server.Stop();
+        }
+
         foreach (Process process in _started)
         {
             if (!process.HasExited)
@@ -97,8 +108,14 @@ public abstract class CommandTests : FolderTests
         return process;
     }
 
-    /// <summary>Runs the command to its end.</summary>
-    protected Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments) => EndAsync(Start(arguments));
+    /// <summary>Starts the command, without input, in a process that is kept; null where it needs its own.</summary>
+    internal async Task<CommandHost?> StartHostedAsync(string[] arguments) => IsHosted && Traces is null && !IsBoundByRights
+        ? await CommandHost.StartAsync(Folder.Path, Folder[".states"], arguments)
+        : null;
+
+    /// <summary>Runs the command to its end, without input.</summary>
+    protected async Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments) =>
+        await (await StartHostedAsync(arguments) is { } host ? host.EndAsync() : EndAsync(Start(arguments)));
 
     /// <returns>The command's output; it has to succeed.</returns>
     protected async Task<string> SucceedAsync(params string[] arguments)

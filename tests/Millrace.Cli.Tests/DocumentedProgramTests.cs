@@ -66,10 +66,10 @@ public sealed partial class DocumentedProgramTests : FolderTests
             .. isWeb ? Directory.GetFiles(web, "Microsoft*.dll") : [],
             .. Directory.GetFiles(AppContext.BaseDirectory, "Millrace*.dll"),
         ];
-        string usings = Write("Usings.cs", ConsoleUsings + (isWeb ? WebUsings : ""));
-        string arguments = Write("arguments.rsp", string.Join(
+        string usings = Folder.Write("Usings.cs", ConsoleUsings + (isWeb ? WebUsings : ""));
+        string arguments = Folder.Write("arguments.rsp", string.Join(
             '\n', references.Where(IsManaged).Select(reference => $"-reference:\"{reference}\"").Append("-nologo").Append($"-out:\"{Folder["program.dll"]}\"")));
-        var start = new ProcessStartInfo("dotnet", ["exec", compiler, "-noconfig", "@" + arguments, usings, Write("Program.cs", program)])
+        var start = new ProcessStartInfo("dotnet", ["exec", compiler, "-noconfig", "@" + arguments, usings, Folder.Write("Program.cs", program)])
         {
             UseShellExecute = false,
             RedirectStandardOutput = true,
@@ -83,8 +83,6 @@ public sealed partial class DocumentedProgramTests : FolderTests
     // Native libraries of the runtime have names like those of assemblies on Windows.
     private static bool IsManaged(string file) => !Path.GetFileName(file).Contains("Native", StringComparison.Ordinal)
         && !Path.GetFileName(file).Contains("DiaSym", StringComparison.Ordinal);
-
-    private string Write(string name, string text) => Folder.Write(name, System.Text.Encoding.UTF8.GetBytes(text));
 
     [GeneratedRegex(@"```csharp\n(?<code>.*?)```", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
     private static partial Regex Block();

@@ -12,6 +12,7 @@ internal sealed class ServedCommand : IDisposable
     private readonly CommandTests _test;
     private readonly string[] _arguments;
     private Process _process = null!;
+    private CommandHost? _host;
     private Task<string> _error = null!;
 
     private ServedCommand(CommandTests test, string[] arguments)
@@ -44,6 +45,7 @@ internal sealed class ServedCommand : IDisposable
     public static async Task<ServedCommand> StartAsync(CommandTests test, params string[] arguments)
     {
         var server = new ServedCommand(test, arguments);
+        test.Served.Add(server);
         await server.StartAsync(port: 0);
         server.Client.BaseAddress = new Uri(server.Ready.GetProperty("address").GetString()!);
         return server;
@@ -71,17 +73,31 @@ internal sealed class ServedCommand : IDisposable
     /// <summary>Waits for its end.</summary>
     public async Task<(int ExitCode, string Error)> EndAsync()
     {
+        if (_host is { } host)
+        {
+            _host = null;
+            (int exitCode, _, string error) = await host.EndAsync();
+            return (exitCode, error);
+        }
+
         await Command.WaitAsync(_process);
         return (_process.ExitCode, await _error);
     }
+
+    /// <summary>Ends it after the test, if it runs in a process that is kept.</summary>
+    public void Stop() => _host?.Stop();
 
     public void Dispose() => Client.Dispose();
 
     private async Task StartAsync(int port)
     {
-        _process = _test.Start(["serve", "--port", $"{port}", "--json", .. Transport, .. _arguments]);
-        _error = _process.StandardError.ReadToEndAsync();
+        string[] arguments = ["serve", "--port", $"{port}", "--json", .. Transport, .. _arguments];
+        _host = await _test.StartHostedAsync(arguments);
+        _process = _host?.Process ?? _test.Start(arguments);
+        _error = _host?.Error ?? _process.StandardError.ReadToEndAsync();
         string? line = await _process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(5));
-        Ready = JsonDocument.Parse(line ?? throw new InvalidOperationException("It did not start: " + await _error)).RootElement;
+        Ready = line?.StartsWith('{') == true
+            ? JsonDocument.Parse(line).RootElement
+            : throw new InvalidOperationException("It did not start: " + await _error);
     }
 }

@@ -1,17 +1,9 @@
 namespace Millrace.Lab.Cli.Tests;
 
-public abstract class CommandTest : IDisposable
+public abstract class CommandTest : FolderTests
 {
-    protected TemporaryFolder Folder { get; } = new();
-
-    public void Dispose()
-    {
-        Folder.Dispose();
-        GC.SuppressFinalize(this);
-    }
-
     protected Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments) =>
-        Command.RunAsync(Folder.Path, arguments);
+        CommandHost.RunAsync(Folder.Path, Folder.Path, arguments);
 
     protected async Task<string> PrintAsync(params string[] arguments)
     {

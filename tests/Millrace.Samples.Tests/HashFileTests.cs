@@ -2,12 +2,8 @@ using System.Security.Cryptography;
 
 namespace Millrace.Samples.Tests;
 
-public sealed class HashFileTests : IDisposable
+public sealed class HashFileTests : FolderTests
 {
-    private readonly SampleFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
@@ -16,7 +12,7 @@ public sealed class HashFileTests : IDisposable
     {
         byte[] content = new byte[length];
         new Random(length).NextBytes(content);
-        string path = _folder["bytes"];
+        string path = Folder["bytes"];
         await File.WriteAllBytesAsync(path, content);
 
         string output = (await Sample.RunAsync("HashFile", path)).Output;

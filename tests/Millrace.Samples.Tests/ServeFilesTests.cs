@@ -3,19 +3,15 @@ using System.Security.Cryptography;
 
 namespace Millrace.Samples.Tests;
 
-public sealed class ServeFilesTests : IDisposable
+public sealed class ServeFilesTests : FolderTests
 {
-    private readonly SampleFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [InlineData]
     [InlineData("--stock")]
     public async Task An_upload_comes_back_as_it_was_sent(params string[] options)
     {
         byte[] content = RandomNumberGenerator.GetBytes(3_000_001);
-        using Process server = Sample.Start("ServeFiles", [_folder.Root, .. options]);
+        using Process server = Sample.Start("ServeFiles", [Folder.Path, .. options]);
         using var client = new HttpClient { BaseAddress = new Uri((await Sample.ReadLineAsync(server))!) };
         using var body = new ByteArrayContent(content);
 
@@ -25,7 +21,7 @@ public sealed class ServeFilesTests : IDisposable
         await Sample.WaitAsync(server);
 
         Assert.True(response.IsSuccessStatusCode);
-        Assert.Equal(content, await File.ReadAllBytesAsync(_folder["file"]));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["file"]));
         Assert.Equal(content, received);
         Assert.Equal(0, server.ExitCode);
     }

@@ -2,17 +2,13 @@ using System.Globalization;
 
 namespace Millrace.Samples.Tests;
 
-public sealed class SumCsvColumnTests : IDisposable
+public sealed class SumCsvColumnTests : FolderTests
 {
-    private readonly SampleFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Fact]
     public async Task A_column_is_added_up_to_the_last_digit()
     {
         const int Rows = 100_000;
-        string path = _folder.Write(
+        string path = Folder.Write(
             "rides.csv",
             "id,fare,note\n" + string.Concat(Enumerable.Range(0, Rows).Select(row => string.Create(
                 CultureInfo.InvariantCulture, $"{row},{row * 0.01m},ride {row}\n"))));
@@ -29,7 +25,7 @@ public sealed class SumCsvColumnTests : IDisposable
     [InlineData("fare", 6)]
     public async Task A_byte_order_mark_belongs_to_no_column(string column, int sum)
     {
-        string path = _folder.Write("a.csv", "\uFEFFid,fare\n1,2\n3,4\n");
+        string path = Folder.Write("a.csv", "\uFEFFid,fare\n1,2\n3,4\n");
 
         (int exitCode, string output, string error) = await Sample.RunAsync("SumCsvColumn", path, column);
 
@@ -41,7 +37,7 @@ public sealed class SumCsvColumnTests : IDisposable
     public async Task A_column_that_the_header_does_not_name_is_an_error()
     {
         (int exitCode, _, string error) =
-            await Sample.RunAsync("SumCsvColumn", _folder.Write("a.csv", "a,b\n1,2\n"), "c");
+            await Sample.RunAsync("SumCsvColumn", Folder.Write("a.csv", "a,b\n1,2\n"), "c");
 
         Assert.Equal(1, exitCode);
         Assert.Contains("'c'", error, StringComparison.Ordinal);
@@ -51,7 +47,7 @@ public sealed class SumCsvColumnTests : IDisposable
     public async Task An_invalid_number_is_reported_with_its_line()
     {
         (int exitCode, _, string error) =
-            await Sample.RunAsync("SumCsvColumn", _folder.Write("a.csv", "a,b\n1,2\n3,4x\n"), "b");
+            await Sample.RunAsync("SumCsvColumn", Folder.Write("a.csv", "a,b\n1,2\n3,4x\n"), "b");
 
         Assert.Equal(1, exitCode);
         Assert.Contains("'3,4x'", error, StringComparison.Ordinal);

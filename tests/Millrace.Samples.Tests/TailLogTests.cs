@@ -3,18 +3,14 @@ using System.Runtime.InteropServices;
 
 namespace Millrace.Samples.Tests;
 
-public sealed partial class TailLogTests : IDisposable
+public sealed partial class TailLogTests : FolderTests
 {
     private const int Interrupt = 2;
-
-    private readonly SampleFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
 
     [Fact]
     public async Task Lines_are_printed_as_they_come_over_a_rotation_until_interrupted()
     {
-        string path = _folder.Write("log", "one\ntwo\n");
+        string path = Folder.Write("log", "one\ntwo\n");
         using Process process = Sample.Start("TailLog", path);
         Assert.Equal("one", await Sample.ReadLineAsync(process));
         Assert.Equal("two", await Sample.ReadLineAsync(process));
@@ -22,7 +18,7 @@ public sealed partial class TailLogTests : IDisposable
         await File.AppendAllTextAsync(path, "three\n");
         Assert.Equal("three", await Sample.ReadLineAsync(process));
 
-        File.Move(path, _folder["log.1"]);
+        File.Move(path, Folder["log.1"]);
         await File.WriteAllTextAsync(path, "four\n");
         Assert.Equal("four", await Sample.ReadLineAsync(process));
 
@@ -41,7 +37,7 @@ public sealed partial class TailLogTests : IDisposable
     public async Task It_ends_by_itself_when_told_for_how_long()
     {
         // How much it printed until then is a matter of time.
-        (int exitCode, _, string error) = await Sample.RunAsync("TailLog", _folder.Write("log", "one\n"), "--for", "0.1");
+        (int exitCode, _, string error) = await Sample.RunAsync("TailLog", Folder.Write("log", "one\n"), "--for", "0.1");
 
         Assert.Equal(0, exitCode);
         Assert.Empty(error);

@@ -4,16 +4,12 @@ using System.Globalization;
 namespace Millrace.Samples.Tests;
 
 /// <summary>The sample of a write-ahead log, as a process that is killed and started again.</summary>
-public sealed class WriteAheadLogTests : IDisposable
+public sealed class WriteAheadLogTests : FolderTests
 {
-    private readonly SampleFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Fact]
     public async Task Acknowledged_records_survive_a_kill()
     {
-        string path = _folder["log"];
+        string path = Folder["log"];
         using (Process process = Start(path))
         {
             Assert.Equal("replayed 0, cut off 0 bytes", await HearAsync(process));
@@ -41,7 +37,7 @@ public sealed class WriteAheadLogTests : IDisposable
     [InlineData(new byte[] { 1 })]
     public async Task An_incomplete_last_record_is_cut_off_after_a_crash(byte[] rest)
     {
-        string path = _folder["log"];
+        string path = Folder["log"];
         using (Process process = Start(path))
         {
             await HearAsync(process);

@@ -25,6 +25,9 @@ public sealed class TemporaryFolder : IDisposable
         return this[name];
     }
 
+    /// <inheritdoc cref="Write(string, byte[])"/>
+    public string Write(string name, string text) => Write(name, System.Text.Encoding.UTF8.GetBytes(text));
+
     /// <summary>Waits until it is empty: a write that is in progress when its writer ends removes its file later.</summary>
     public Task EmptyAsync() => HoldsOnlyAsync();
 

@@ -13,6 +13,9 @@ public static class TestedCommand
         ? [file]
         : ["dotnet", Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll")];
 
+    /// <summary>Whether it is the build beside the tests, which is managed code.</summary>
+    public static bool IsBuild => Words.Length > 1;
+
     /// <summary>A start with arguments, with output and errors for the test to read, and without the user's token.</summary>
     public static ProcessStartInfo Prepare(params IEnumerable<string> arguments)
     {

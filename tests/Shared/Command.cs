@@ -10,8 +10,8 @@ internal static partial class Command
     public const int Interrupt = 2; // SIGINT
     public const int Terminate = 15; // SIGTERM
 
-    // Only against a hang: nothing here decides by time.
-    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(10);
+    /// <summary>Only against a hang: nothing here decides by time.</summary>
+    public static readonly TimeSpan Limit = TimeSpan.FromMinutes(10);
 
     /// <summary>The program and its first arguments. The laboratory's command is beside its tests.</summary>
     public static string[] Words { get; } = typeof(Command).Assembly.GetName().Name == "Millrace.Cli.Tests"

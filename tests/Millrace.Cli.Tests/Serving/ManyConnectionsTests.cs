@@ -33,6 +33,8 @@ public sealed class ManyConnectionsTests : CommandTests
         sys.stdin.readline()
         """;
 
+    public ManyConnectionsTests() => IsHosted = false;
+
     [NeedsFact(Need.Linux)]
     public async Task Idle_connections_take_little_and_are_served_when_they_ask_again()
     {

@@ -8,6 +8,8 @@ public sealed class ManyListingsTests : CommandTests
 {
     private const int Listings = 120;
 
+    public ManyListingsTests() => IsHosted = false;
+
     [Fact]
     public async Task Health_and_uploads_do_not_wait_for_listings()
     {

@@ -17,6 +17,8 @@ public sealed class MixedLoadTests : CommandTests
     private readonly Stopwatch _watch = new();
     private byte[] _large = [];
 
+    public MixedLoadTests() => IsHosted = false;
+
     private bool Goes => _watch.Elapsed < Length;
 
     [NeedsFact(Need.LoadTools)]

@@ -16,6 +16,8 @@ public sealed class UnreadBodyTests : CommandTests
 
     private static readonly byte[] Payload = new byte[RawHttp2.LargestPayload];
 
+    public UnreadBodyTests() => IsHosted = false;
+
     [NeedsTheory(Need.Linux)]
     [InlineData(60)]
     [InlineData(300)]

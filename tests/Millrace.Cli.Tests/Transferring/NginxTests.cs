@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
-using System.Text;
 
 namespace Millrace.Cli.Tests.Transferring;
 
@@ -94,7 +93,7 @@ public sealed class NginxTests : CommandTests
         while (true)
         {
             int port = FreePort();
-            string configuration = Folder.Write("nginx/nginx.conf", Encoding.UTF8.GetBytes($$"""
+            string configuration = Folder.Write("nginx/nginx.conf", $$"""
                 daemon off;
                 pid {{folder}}/pid;
                 error_log {{folder}}/error.log;
@@ -123,7 +122,7 @@ public sealed class NginxTests : CommandTests
                     }
                 }
 
-                """));
+                """);
             _nginx = Process.Start(new ProcessStartInfo("nginx", ["-p", folder, "-c", configuration])
             {
                 UseShellExecute = false,

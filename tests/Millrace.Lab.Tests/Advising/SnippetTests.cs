@@ -3,10 +3,8 @@ using Millrace.Lab.Tests.Writes;
 namespace Millrace.Lab.Tests.Advising;
 
 /// <summary>The shown lines are cut out of the file that is compiled; here they run.</summary>
-public sealed class SnippetTests : IDisposable
+public sealed class SnippetTests : FolderTests
 {
-    private readonly TemporaryFolder _folder = new();
-
     private static readonly Dictionary<string, Func<string, Snippets.Process, Task>> Reading = new()
     {
         ["FileStreamSync"] = (path, process) => Do(() => Snippets.FileStreamSync(path, process)),
@@ -44,15 +42,13 @@ public sealed class SnippetTests : IDisposable
 
     public static TheoryData<string> WritingNames => [.. Writing.Keys];
 
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [MemberData(nameof(ReadingNames))]
     public async Task Lines_read_every_byte(string name)
     {
         byte[] expected = Content(200_001);
         using var read = new MemoryStream();
-        await Reading[name](_folder.Write("snippet.bin", expected), bytes => read.Write(bytes));
+        await Reading[name](Folder.Write("snippet.bin", expected), bytes => read.Write(bytes));
         Assert.Equal(expected, read.ToArray());
     }
 
@@ -76,7 +72,7 @@ public sealed class SnippetTests : IDisposable
     [MemberData(nameof(WritingNames))]
     public async Task Lines_write_every_byte(string name)
     {
-        string path = _folder["written.bin"];
+        string path = Folder["written.bin"];
         byte[] expected = Content(600_001);
         int at = 0;
         Snippets.Format format = room =>
@@ -99,7 +95,7 @@ public sealed class SnippetTests : IDisposable
     [Fact]
     public async Task Lines_scan_append_and_copy()
     {
-        string path = _folder.Write("text", "one\ntwo\nthree\n"u8.ToArray());
+        string path = Folder.Write("text", "one\ntwo\nthree\n"u8.ToArray());
         Assert.Equal(3, await Snippets.ScanLines(path));
         await Snippets.AppendRecord(path, "four\n"u8.ToArray());
         await Snippets.CopyFile(path, path + ".copy");

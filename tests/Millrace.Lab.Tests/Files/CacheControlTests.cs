@@ -5,23 +5,20 @@ using Millrace.Lab.Machine;
 namespace Millrace.Lab.Tests.Files;
 
 [SupportedOSPlatform("linux")]
-public sealed unsafe class CacheControlTests : IDisposable
+public sealed unsafe class CacheControlTests : FolderTests
 {
     private const int Bytes = 8 * 1024 * 1024;
 
-    private readonly TemporaryFolder _folder = new();
     private readonly TestFile _file;
 
     public CacheControlTests()
     {
-        _file = TestFile.OfIncrements(_folder.Path, Bytes);
+        _file = TestFile.OfIncrements(Folder.Path, Bytes);
         if (OperatingSystem.IsLinux())
         {
             TestFileMaker.Write(_file, TestFileMaker.LargeWrite);
         }
     }
-
-    public void Dispose() => _folder.Dispose();
 
     [NeedsFact(Need.Linux)]
     public void File_is_resident_after_writing_and_after_reading_but_not_after_dropping()
@@ -119,7 +116,7 @@ public sealed unsafe class CacheControlTests : IDisposable
 
     [NeedsFact(Need.Linux)]
     public void File_that_the_laboratory_is_about_to_make_can_be_cold() =>
-        Assert.Null(CacheControl.WhyNoCold(TestFile.OfIncrements(_folder["missing"], Bytes)));
+        Assert.Null(CacheControl.WhyNoCold(TestFile.OfIncrements(Folder["missing"], Bytes)));
 
     [Fact]
     public void File_larger_than_memory_cannot_be_hot()

@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Tests.Files;
 
-public sealed class FilesSuiteTests : IDisposable
+public sealed class FilesSuiteTests : FolderTests
 {
     private const string HotPhase = "Measuring hot cases";
     private const int WarmUpBytes = 64 * 1024;
@@ -12,18 +12,15 @@ public sealed class FilesSuiteTests : IDisposable
         Groups = [Three with { Group = CacheNames.Hot }, Three with { Group = CacheNames.Cold }],
     };
 
-    private readonly TemporaryFolder _folder = new();
     private readonly string _mine;
 
     public FilesSuiteTests()
     {
-        _mine = _folder["mine.bin"];
+        _mine = Folder["mine.bin"];
         byte[] bytes = new byte[200_001];
         new Random(7).NextBytes(bytes);
         File.WriteAllBytes(_mine, bytes);
     }
-
-    public void Dispose() => _folder.Dispose();
 
     [Fact]
     public void Run_measures_every_selected_case_and_relates_it_to_the_baseline()
@@ -125,8 +122,8 @@ public sealed class FilesSuiteTests : IDisposable
     [Fact]
     public void Two_runs_do_not_share_a_folder()
     {
-        using DataFolderLock first = DataFolderLock.Take(_folder.Path);
-        LabException exception = Assert.Throws<LabException>(() => DataFolderLock.Take(_folder.Path));
+        using DataFolderLock first = DataFolderLock.Take(Folder.Path);
+        LabException exception = Assert.Throws<LabException>(() => DataFolderLock.Take(Folder.Path));
         Assert.Contains("--data", exception.Message, StringComparison.Ordinal);
     }
 
@@ -172,7 +169,7 @@ public sealed class FilesSuiteTests : IDisposable
     private LabOptions Options(params string[] filters) => new()
     {
         FilePath = _mine,
-        DataFolder = _folder.Path,
+        DataFolder = Folder.Path,
         Filters = filters,
         Seed = 42,
         Command = "test",

@@ -2,12 +2,8 @@ using System.Buffers.Binary;
 
 namespace Millrace.Lab.Tests.Files;
 
-public sealed class TestFileTests : IDisposable
+public sealed class TestFileTests : FolderTests
 {
-    private readonly TemporaryFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [InlineData(TestFileMaker.LargeWrite, (1024 * 1024) + 4096 + 8)]
     [InlineData(TestFileMaker.SmallWrite, (1024 * 1024) + 4096 + 8)]
@@ -16,7 +12,7 @@ public sealed class TestFileTests : IDisposable
     [InlineData(TestFileMaker.LargeWrite, 24)]
     public void Generated_file_contains_incrementing_integers(int pieces, long length)
     {
-        TestFile file = TestFile.OfIncrements(_folder.Path, length);
+        TestFile file = TestFile.OfIncrements(Folder.Path, length);
         TestFileMaker.Write(file, pieces);
         byte[] bytes = File.ReadAllBytes(file.Path);
         Assert.Equal(file.Bytes, bytes.Length);
@@ -34,7 +30,7 @@ public sealed class TestFileTests : IDisposable
     [Fact]
     public void Writing_again_repairs_a_damaged_file()
     {
-        TestFile file = TestFile.OfIncrements(_folder.Path, 4096);
+        TestFile file = TestFile.OfIncrements(Folder.Path, 4096);
         File.WriteAllBytes(file.Path, new byte[10_000]);
         TestFileMaker.Write(file, TestFileMaker.LargeWrite);
         Assert.Equal(file.Checksum, UserFile.Inspect(file.Path).Checksum);
@@ -46,7 +42,7 @@ public sealed class TestFileTests : IDisposable
     [InlineData(TestFileMaker.SmallWrite)]
     public void Random_file_has_the_expected_sum(int pieces)
     {
-        TestFile file = TestFile.OfRandom(_folder.Path, (1024 * 1024) + 4096 + 8);
+        TestFile file = TestFile.OfRandom(Folder.Path, (1024 * 1024) + 4096 + 8);
         TestFileMaker.Write(file, pieces);
         byte[] bytes = File.ReadAllBytes(file.Path);
         Assert.Equal(file.Bytes, bytes.Length);
@@ -63,7 +59,7 @@ public sealed class TestFileTests : IDisposable
     [Fact]
     public void Text_files_have_the_stated_lines_and_bytes()
     {
-        foreach (TestFile file in new[] { TestFile.OfCsv(_folder.Path), TestFile.OfFirstLines(_folder.Path) })
+        foreach (TestFile file in new[] { TestFile.OfCsv(Folder.Path), TestFile.OfFirstLines(Folder.Path) })
         {
             TestFileMaker.Write(file, TestFileMaker.LargeWrite);
             Assert.Equal(file.Bytes, new FileInfo(file.Path).Length);
@@ -74,7 +70,7 @@ public sealed class TestFileTests : IDisposable
     [Fact]
     public void User_file_is_never_written()
     {
-        string path = _folder["mine"];
+        string path = Folder["mine"];
         File.WriteAllText(path, "mine");
         TestFile file = UserFile.Inspect(path);
         Assert.Throws<InvalidOperationException>(() => TestFileMaker.Write(file, TestFileMaker.LargeWrite));
@@ -86,11 +82,11 @@ public sealed class TestFileTests : IDisposable
     [Fact]
     public void Unusable_files_are_rejected_by_name()
     {
-        string empty = _folder["empty"];
+        string empty = Folder["empty"];
         File.WriteAllText(empty, "");
         Assert.Contains("is empty", Refusal(empty), StringComparison.Ordinal);
-        Assert.Contains("is a folder", Refusal(_folder.Path), StringComparison.Ordinal);
-        Assert.Contains("There is no file", Refusal(_folder["none"]), StringComparison.Ordinal);
+        Assert.Contains("is a folder", Refusal(Folder.Path), StringComparison.Ordinal);
+        Assert.Contains("There is no file", Refusal(Folder["none"]), StringComparison.Ordinal);
     }
 
     private static string Refusal(string path) => Assert.Throws<LabException>(() => UserFile.Inspect(path)).Message;

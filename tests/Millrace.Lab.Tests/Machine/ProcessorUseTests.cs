@@ -1,18 +1,13 @@
-using System.Text;
 using Millrace.Lab.Machine;
 
 namespace Millrace.Lab.Tests.Machine;
 
-public sealed class ProcessorUseTests : IDisposable
+public sealed class ProcessorUseTests : FolderTests
 {
     private const int Laboratory = 10;
     private const uint KernelThread = 0x00200000;
 
-    private readonly TemporaryFolder _folder = new();
-
-    public ProcessorUseTests() => Write("stat", "cpu  100 10 50 800 20 5 5 10 7 3\ncpu0 1 1 1 1 1 1 1 1 0 0\n");
-
-    public void Dispose() => _folder.Dispose();
+    public ProcessorUseTests() => Folder.Write("stat", "cpu  100 10 50 800 20 5 5 10 7 3\ncpu0 1 1 1 1 1 1 1 1 0 0\n");
 
     [Fact]
     public void Others_are_all_but_the_laboratory_what_it_started_and_the_kernel()
@@ -32,7 +27,7 @@ public sealed class ProcessorUseTests : IDisposable
         Process(Laboratory, parent: 1, time: 20);
         Process(11, parent: Laboratory, time: 30);
         ProcessorUse? before = Read();
-        Directory.Delete(_folder["11"], recursive: true);
+        Directory.Delete(Folder["11"], recursive: true);
         Process(Laboratory, parent: 1, time: 20, timeOfChildren: 30);
         Assert.Equal(default(ProcessorUse), Read() - before);
     }
@@ -42,10 +37,10 @@ public sealed class ProcessorUseTests : IDisposable
     {
         Process(11, parent: 12, time: 30);
         Process(12, parent: 11, time: 40);
-        Write("13/stat", "13 (cut off");
-        Write("14/stat", "");
-        Write("self/stat", $"{Laboratory} (lab) R 1 1 1 0 -1 0 0 0 0 0 90 0 0 0");
-        Directory.CreateDirectory(_folder["15"]);
+        Folder.Write("13/stat", "13 (cut off");
+        Folder.Write("14/stat", "");
+        Folder.Write("self/stat", $"{Laboratory} (lab) R 1 1 1 0 -1 0 0 0 0 0 90 0 0 0");
+        Directory.CreateDirectory(Folder["15"]);
         Assert.Equal(new ProcessorUse(1000, 160), Read());
     }
 
@@ -55,9 +50,9 @@ public sealed class ProcessorUseTests : IDisposable
     [InlineData("cpu 1 2")]
     public void Unknown_system_gives_nothing(string text)
     {
-        Write("stat", text);
+        Folder.Write("stat", text);
         Assert.Null(Read());
-        Assert.Null(ProcessorUse.Read(Laboratory, _folder["missing"]));
+        Assert.Null(ProcessorUse.Read(Laboratory, Folder["missing"]));
     }
 
     [Theory]
@@ -78,10 +73,8 @@ public sealed class ProcessorUseTests : IDisposable
         Assert.True(all.Others > mine.Others, $"{all} {mine}");
     }
 
-    private ProcessorUse? Read() => ProcessorUse.Read(Laboratory, _folder.Path);
+    private ProcessorUse? Read() => ProcessorUse.Read(Laboratory, Folder.Path);
 
-    private void Process(int id, int parent, int time, int timeOfChildren = 0, uint flags = 0x00400000, string name = "a program") => Write(
+    private void Process(int id, int parent, int time, int timeOfChildren = 0, uint flags = 0x00400000, string name = "a program") => Folder.Write(
         $"{id}/stat", $"{id} ({name}) S {parent} {id} {id} 0 -1 {flags} 98 97 96 95 {time - 1} 1 {timeOfChildren} 0 20 0 1 0 2787003\n");
-
-    private void Write(string name, string text) => _folder.Write(name, Encoding.UTF8.GetBytes(text));
 }

@@ -4,20 +4,17 @@ using System.Text.Json.Nodes;
 namespace Millrace.Lab.Tests.Results;
 
 /// <summary>Files that no run wrote, or that something happened to.</summary>
-public sealed class DamagedResultsTests : IDisposable
+public sealed class DamagedResultsTests : FolderTests
 {
-    private readonly TemporaryFolder _folder = new();
     private readonly string _valid;
 
     public DamagedResultsTests()
     {
-        string path = _folder["valid.json"];
+        string path = Folder["valid.json"];
         ResultsFile.Write(path, Fixture.Run(Fixture.Case("FileStreamSync", 4096, 10), Fixture.Case("FilePipe", 4096, 5)));
         _valid = File.ReadAllText(path);
         File.Delete(path);
     }
-
-    public void Dispose() => _folder.Dispose();
 
     [Theory]
     [InlineData("", "is empty")]
@@ -86,7 +83,7 @@ public sealed class DamagedResultsTests : IDisposable
         }
 
         root["engine"]!.AsObject().Remove("runtimeSettings");
-        LabResults results = ResultsFile.Read(Write("old.json", root.ToJsonString()));
+        LabResults results = ResultsFile.Read(Folder.Write("old.json", root.ToJsonString()));
         Assert.Empty(results.Launches);
         Assert.Empty(results.Noise);
         Assert.Empty(results.Engine.RuntimeSettings);
@@ -97,8 +94,8 @@ public sealed class DamagedResultsTests : IDisposable
     {
         var random = new Random(7);
         byte[] content = Encoding.UTF8.GetBytes(_valid);
-        StoredRun valid = new("valid.json", ResultsFile.Read(Write("valid.json", _valid)));
-        string path = _folder["fuzzed.json"];
+        StoredRun valid = new("valid.json", ResultsFile.Read(Folder.Write("valid.json", _valid)));
+        string path = Folder["fuzzed.json"];
         int refused = 0;
         for (int i = 0; i < 1500; i++)
         {
@@ -123,25 +120,24 @@ public sealed class DamagedResultsTests : IDisposable
     [Fact]
     public void Damaged_files_are_reported_and_the_others_are_used()
     {
-        Write("one.json", _valid);
-        Write("broken.json", _valid[..1000]);
-        Write("newer.json", "{\"schema\": \"millrace.results/2\"}");
-        Directory.CreateDirectory(_folder["deep"]);
-        Write(Path.Combine("deep", "results.json"), _valid.Replace("2026-01-02", "2025-01-02", StringComparison.Ordinal));
-        ResultsFolder all = ResultsFolder.ReadAll(_folder.Path);
+        Folder.Write("one.json", _valid);
+        Folder.Write("broken.json", _valid[..1000]);
+        Folder.Write("newer.json", "{\"schema\": \"millrace.results/2\"}");
+        Folder.Write(Path.Combine("deep", "results.json"), _valid.Replace("2026-01-02", "2025-01-02", StringComparison.Ordinal));
+        ResultsFolder all = ResultsFolder.ReadAll(Folder.Path);
         Assert.Equal(["results.json", "one.json"], all.Runs.Select(run => Path.GetFileName(run.Path)));
         Assert.Equal(2, all.Problems.Count);
         Assert.Contains(all.Problems, problem => problem.Contains("broken.json", StringComparison.Ordinal));
         Assert.Contains(all.Problems, problem => problem.Contains("newer.json", StringComparison.Ordinal));
-        Assert.Single(ResultsFolder.ReadRun(_folder.Path).Runs);
-        Assert.Contains("one.json", Assert.Single(ResultsFolder.ReadRun(_folder["one.json"]).Runs).Path, StringComparison.Ordinal);
+        Assert.Single(ResultsFolder.ReadRun(Folder.Path).Runs);
+        Assert.Contains("one.json", Assert.Single(ResultsFolder.ReadRun(Folder["one.json"]).Runs).Path, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Folder_without_results_and_a_path_that_is_not_there_are_named()
     {
-        string empty = Directory.CreateDirectory(_folder["empty"]).FullName;
-        foreach (string path in new[] { empty, _folder["missing"] })
+        string empty = Directory.CreateDirectory(Folder["empty"]).FullName;
+        foreach (string path in new[] { empty, Folder["missing"] })
         {
             Assert.Contains(path, Assert.Single(ResultsFolder.ReadRun(path).Problems), StringComparison.Ordinal);
             Assert.Contains(path, Assert.Single(ResultsFolder.ReadAll(path).Problems), StringComparison.Ordinal);
@@ -198,16 +194,9 @@ public sealed class DamagedResultsTests : IDisposable
 
     private void AssertRefused(string content, string problem)
     {
-        string path = Write("results.json", content);
+        string path = Folder.Write("results.json", content);
         LabException exception = Assert.Throws<LabException>(() => ResultsFile.Read(path));
         Assert.Contains(path, exception.Message, StringComparison.Ordinal);
         Assert.Contains(problem, exception.Message, StringComparison.Ordinal);
-    }
-
-    private string Write(string name, string content)
-    {
-        string path = _folder[name];
-        File.WriteAllText(path, content);
-        return path;
     }
 }

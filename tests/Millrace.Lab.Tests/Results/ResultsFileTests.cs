@@ -3,7 +3,7 @@ using Millrace.Lab.Reporting;
 
 namespace Millrace.Lab.Tests.Results;
 
-public sealed class ResultsFileTests : IDisposable
+public sealed class ResultsFileTests : FolderTests
 {
     private static readonly LabResults Sample = Fixture.Run(
         Fixture.Case("FileStreamSync", 65536, 10),
@@ -18,29 +18,25 @@ public sealed class ResultsFileTests : IDisposable
             Unavailable = null,
         });
 
-    private readonly TemporaryFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Fact]
     public void What_is_written_is_read_back()
     {
-        string path = _folder["results.json"];
+        string path = Folder["results.json"];
         ResultsFile.Write(path, Sample);
-        string again = _folder["again.json"];
+        string again = Folder["again.json"];
         LabResults read = ResultsFile.Read(path);
         ResultsFile.Write(again, read);
         Assert.Equal(File.ReadAllText(path), File.ReadAllText(again));
         Assert.Equal(Sample.Cases[0].Samples!.WallNs, read.Cases[0].Samples!.WallNs);
         Assert.Equal(Sample.Machine, read.Machine);
         Assert.Equal(Sample.Cases[2].Parameters, read.Cases[2].Parameters);
-        Assert.Equal(["again.json", "results.json"], Directory.GetFiles(_folder.Path).Select(Path.GetFileName).Order());
+        Assert.Equal(["again.json", "results.json"], Directory.GetFiles(Folder.Path).Select(Path.GetFileName).Order());
     }
 
     [Fact]
     public void Json_matches_the_golden_file()
     {
-        string path = _folder["results.json"];
+        string path = Folder["results.json"];
         ResultsFile.Write(path, Sample);
         Golden.Check("results.json", File.ReadAllText(path));
     }
@@ -48,21 +44,21 @@ public sealed class ResultsFileTests : IDisposable
     [Fact]
     public void Packed_file_is_read_like_the_plain_one_and_a_cut_one_is_refused()
     {
-        string path = _folder["results.json"];
+        string path = Folder["results.json"];
         ResultsFile.Write(path, Sample);
-        string packed = _folder[ResultsFile.PackedName];
+        string packed = Folder[ResultsFile.PackedName];
         using (var stream = new GZipStream(File.Create(packed), CompressionLevel.Optimal))
         {
             stream.Write(File.ReadAllBytes(path));
         }
 
-        Assert.Equal(path, ResultsFile.In(_folder.Path));
+        Assert.Equal(path, ResultsFile.In(Folder.Path));
         string plain = JsonSerializer.Serialize(ResultsFile.Read(path), ResultsJson.Default.LabResults);
         File.Delete(path);
-        Assert.Equal(packed, ResultsFile.In(_folder.Path));
+        Assert.Equal(packed, ResultsFile.In(Folder.Path));
         Assert.Equal(plain, JsonSerializer.Serialize(ResultsFile.Read(packed), ResultsJson.Default.LabResults));
-        Assert.Single(ResultsFolder.ReadRun(_folder.Path).Runs);
-        Assert.Single(ResultsFolder.ReadAll(_folder.Path).Runs);
+        Assert.Single(ResultsFolder.ReadRun(Folder.Path).Runs);
+        Assert.Single(ResultsFolder.ReadAll(Folder.Path).Runs);
 
         File.WriteAllBytes(packed, File.ReadAllBytes(packed)[..200]);
         Assert.Contains(packed, Assert.Throws<LabException>(() => ResultsFile.Read(packed)).Message, StringComparison.Ordinal);
@@ -74,7 +70,7 @@ public sealed class ResultsFileTests : IDisposable
     [Fact]
     public void Unknown_fields_are_ignored()
     {
-        string path = _folder["results.json"];
+        string path = Folder["results.json"];
         ResultsFile.Write(path, Sample);
         string text = File.ReadAllText(path);
         File.WriteAllText(path, text.Replace("\"suite\":", "\"future\": {\"a\": 1}, \"suite\":", StringComparison.Ordinal));

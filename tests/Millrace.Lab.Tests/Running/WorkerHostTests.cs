@@ -1,18 +1,15 @@
 namespace Millrace.Lab.Tests.Running;
 
-public sealed class WorkerHostTests : IDisposable
+public sealed class WorkerHostTests : FolderTests
 {
-    private readonly TemporaryFolder _folder = new();
     private readonly TestFile _file;
 
     public WorkerHostTests()
     {
-        string path = _folder["mine.bin"];
+        string path = Folder["mine.bin"];
         File.WriteAllBytes(path, new byte[100_000]);
         _file = new TestFile(path, 100_000, Checksum: 0, Generated: false);
     }
-
-    public void Dispose() => _folder.Dispose();
 
     [Fact]
     public void Launch_measures_in_a_separate_process_and_reports_progress()
@@ -124,7 +121,7 @@ public sealed class WorkerHostTests : IDisposable
     };
 
     private LabOptions Options(string filter) =>
-        new() { FilePath = _file.Path, DataFolder = _folder.Path, Filters = [filter], Launches = 3, Seed = 1 };
+        new() { FilePath = _file.Path, DataFolder = Folder.Path, Filters = [filter], Launches = 3, Seed = 1 };
 
     private sealed class SecondDies(ILaunchHost good, ILaunchHost bad) : ILaunchHost
     {

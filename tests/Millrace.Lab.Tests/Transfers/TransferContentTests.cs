@@ -1,24 +1,21 @@
 namespace Millrace.Lab.Tests.Transfers;
 
-public sealed class TransferContentTests : IDisposable
+public sealed class TransferContentTests : FolderTests
 {
     private const int Length = 300_000;
 
-    private readonly TemporaryFolder _folder = new();
     private readonly TestFile _source;
 
     public TransferContentTests()
     {
-        _source = TestFile.OfRandom(_folder.Path, Length);
+        _source = TestFile.OfRandom(Folder.Path, Length);
         TestFileMaker.Write(_source, TestFileMaker.LargeWrite);
     }
-
-    public void Dispose() => _folder.Dispose();
 
     [Fact]
     public void Copy_is_accepted()
     {
-        string copy = _folder["copy"];
+        string copy = Folder["copy"];
         File.Copy(_source.Path, copy);
         TransferContent.Verify(copy, _source);
     }
@@ -26,7 +23,7 @@ public sealed class TransferContentTests : IDisposable
     [Fact]
     public void Changed_byte_is_detected()
     {
-        string copy = _folder["copy"];
+        string copy = Folder["copy"];
         byte[] bytes = File.ReadAllBytes(_source.Path);
         bytes[^1] ^= 1;
         File.WriteAllBytes(copy, bytes);
@@ -40,7 +37,7 @@ public sealed class TransferContentTests : IDisposable
     [InlineData(Length + 1)]
     public void Wrong_length_is_detected(int length)
     {
-        string copy = _folder["copy"];
+        string copy = Folder["copy"];
         byte[] bytes = File.ReadAllBytes(_source.Path);
         Array.Resize(ref bytes, length);
         File.WriteAllBytes(copy, bytes);
@@ -49,5 +46,5 @@ public sealed class TransferContentTests : IDisposable
 
     [Fact]
     public void Missing_copy_is_detected() =>
-        Assert.Throws<WrongResultException>(() => TransferContent.Verify(_folder["none"], _source));
+        Assert.Throws<WrongResultException>(() => TransferContent.Verify(Folder["none"], _source));
 }

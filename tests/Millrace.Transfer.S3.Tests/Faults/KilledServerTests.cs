@@ -3,13 +3,9 @@ using System.Diagnostics;
 namespace Millrace.Transfer.S3.Tests.Faults;
 
 /// <summary>One of three servers behind nginx is killed during uploads, and clients continue with the others.</summary>
-public sealed class KilledServerTests : IDisposable
+public sealed class KilledServerTests : FolderTests
 {
     private const int Length = 100_000_000;
-
-    private readonly TemporaryFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
 
     [NeedsFact(Need.Ceph | Need.Nginx)]
     public async Task Clients_continue_with_another_server_and_every_file_is_whole()
@@ -23,10 +19,10 @@ public sealed class KilledServerTests : IDisposable
         for (int round = 0; round < rounds; round++)
         {
             new Random(round).NextBytes(content);
-            _folder.Write("file", content);
+            Folder.Write("file", content);
             string via = ((string[])["tus", "http1", "grpc"])[round % 3];
             using Process put = MillraceCommand.Start(
-                _folder.Path, null, "put", "--quiet", "--via", via, "file", $"{cluster.Files}{round}");
+                Folder.Path, null, "put", "--quiet", "--via", via, "file", $"{cluster.Files}{round}");
             if (await cluster.KillBusiestAsync(put))
             {
                 killed++;

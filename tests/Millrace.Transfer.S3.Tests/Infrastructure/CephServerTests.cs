@@ -3,24 +3,20 @@ using System.Diagnostics;
 namespace Millrace.Transfer.S3.Tests.Infrastructure;
 
 /// <summary>No S3 server outlives the tests that started it, whatever ends them.</summary>
-public sealed class CephServerTests : IDisposable
+public sealed class CephServerTests : FolderTests
 {
-    private readonly TemporaryFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [NeedsTheory(Need.Ceph), InlineData(true), InlineData(false)]
     public async Task It_ends_with_its_input_and_with_its_script(bool isKilled)
     {
         using Process script = Process.Start(new ProcessStartInfo(
-            Path.Combine(Repository.Root, "eng", "ceph.sh"), ["run", _folder["ceph"]])
+            Path.Combine(Repository.Root, "eng", "ceph.sh"), ["run", Folder["ceph"]])
         {
             UseShellExecute = false,
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
         })!;
         Assert.StartsWith("http://", await script.StandardOutput.ReadLineAsync(), StringComparison.Ordinal);
-        string[] processes = [.. Directory.GetFiles(_folder["ceph"], "*.pid").Select(path => "/proc/" + File.ReadAllText(path).Trim())];
+        string[] processes = [.. Directory.GetFiles(Folder["ceph"], "*.pid").Select(path => "/proc/" + File.ReadAllText(path).Trim())];
         Assert.Equal(3, processes.Length);
         Assert.All(processes, path => Assert.True(Directory.Exists(path)));
 
@@ -35,7 +31,7 @@ public sealed class CephServerTests : IDisposable
 
         await script.WaitForExitAsync().WaitAsync(Bounded.Patience);
         await Bounded.UntilAsync(() => processes.All(HasEnded));
-        Assert.Equal(isKilled, Directory.Exists(_folder["ceph"]));
+        Assert.Equal(isKilled, Directory.Exists(Folder["ceph"]));
     }
 
     /// <summary>A zombie process has no command line any more.</summary>

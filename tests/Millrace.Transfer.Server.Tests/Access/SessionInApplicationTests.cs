@@ -5,13 +5,9 @@ using Microsoft.AspNetCore.Builder;
 namespace Millrace.Transfer.Server.Tests.Access;
 
 /// <summary>The page in an application: below a path, and beside other authentication.</summary>
-public sealed class SessionInApplicationTests : IDisposable
+public sealed class SessionInApplicationTests : FolderTests
 {
-    private readonly TemporaryFolder _folder = new();
-
-    private TokenStore Tokens => new(_folder["tokens.json"]);
-
-    public void Dispose() => _folder.Dispose();
+    private TokenStore Tokens => new(Folder["tokens.json"]);
 
     [Fact]
     public async Task Page_below_a_path_names_that_path_everywhere()

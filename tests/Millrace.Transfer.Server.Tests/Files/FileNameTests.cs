@@ -39,7 +39,7 @@ public sealed class FileNameTests : ServerTest, IDisposable
     [Theory, MemberData(nameof(Methods))]
     public async Task Invalid_names_are_refused_for_every_method(string method)
     {
-        string outside = _folder.Write("secret.txt", Encoding.ASCII.GetBytes(Secret));
+        string outside = _folder.Write("secret.txt", Secret);
         await Server.WriteAsync("inside.txt", "inside"u8.ToArray());
         foreach (string pattern in Refused)
         {

@@ -6,17 +6,14 @@ using Microsoft.Extensions.Logging;
 namespace Millrace.Transfer.Server.Tests.Hosting;
 
 /// <summary>A store among the health checks of an application.</summary>
-public sealed class HealthCheckTests : IDisposable
+public sealed class HealthCheckTests : FolderTests
 {
-    private readonly TemporaryFolder _folder = new();
     private readonly SecondsClock _clock = new();
-
-    public void Dispose() => _folder.Dispose();
 
     [Fact]
     public async Task Store_that_accepts_files_is_healthy_and_names_its_free_space()
     {
-        await using var store = new LocalFileStore(_folder["."]);
+        await using var store = new LocalFileStore(Folder["."]);
         await using WebApplication application = await StartAsync(checks => checks.AddMillraceTransferCheck(store));
 
         Assert.Equal((HttpStatusCode.OK, "Healthy"), await AskAsync(application));
@@ -27,7 +24,7 @@ public sealed class HealthCheckTests : IDisposable
     [NeedsFact(Need.Unix)]
     public async Task Store_whose_folder_is_gone_is_unhealthy_and_the_folder_stays_gone()
     {
-        string root = _folder["root"];
+        string root = Folder["root"];
         Directory.CreateDirectory(root);
         await using var store = new LocalFileStore(root);
         await using WebApplication application = await StartAsync(checks => checks.AddMillraceTransferCheck(store));
@@ -42,7 +39,7 @@ public sealed class HealthCheckTests : IDisposable
     [Fact]
     public async Task Store_without_the_required_free_space_has_the_status_that_was_chosen()
     {
-        await using var store = new LocalFileStore(_folder["."], new LocalFileStoreOptions { FreeSpaceToLeave = long.MaxValue });
+        await using var store = new LocalFileStore(Folder["."], new LocalFileStoreOptions { FreeSpaceToLeave = long.MaxValue });
         await using WebApplication application = await StartAsync(
             checks => checks.AddMillraceTransferCheck(name: "files", failureStatus: HealthStatus.Degraded), store);
 
@@ -54,9 +51,9 @@ public sealed class HealthCheckTests : IDisposable
     [Fact]
     public async Task Two_stores_are_checked_each_by_its_name()
     {
-        await using var one = new LocalFileStore(Directory.CreateDirectory(_folder["one"]).FullName);
+        await using var one = new LocalFileStore(Directory.CreateDirectory(Folder["one"]).FullName);
         await using var full = new LocalFileStore(
-            Directory.CreateDirectory(_folder["full"]).FullName, new LocalFileStoreOptions { FreeSpaceToLeave = long.MaxValue });
+            Directory.CreateDirectory(Folder["full"]).FullName, new LocalFileStoreOptions { FreeSpaceToLeave = long.MaxValue });
         await using WebApplication application = await StartAsync(
             checks => checks.AddMillraceTransferCheck(one, "one").AddMillraceTransferCheck(full, "full"));
 

@@ -1,10 +1,8 @@
 namespace Millrace.Transfer.Server.Tests.Limits;
 
 /// <summary>A client that receives nothing holds a transfer only for a while, whatever it was sent before.</summary>
-public sealed class SlowReceiverTests : IDisposable
+public sealed class SlowReceiverTests : FolderTests
 {
-    private readonly TemporaryFolder _folder = new();
-
     [Theory]
     [InlineData(ServerTransport.Millrace, "http1")]
     [InlineData(ServerTransport.Millrace, "tls")]
@@ -22,7 +20,7 @@ public sealed class SlowReceiverTests : IDisposable
             options.Http2Port = 0;
             if (protocol == "tls")
             {
-                (options.CertificatePath, options.KeyPath) = (_folder["cert.pem"], _folder["key.pem"]);
+                (options.CertificatePath, options.KeyPath) = (Folder["cert.pem"], Folder["key.pem"]);
                 LoopbackCertificate.Write(options.CertificatePath, options.KeyPath);
             }
         });
@@ -33,8 +31,6 @@ public sealed class SlowReceiverTests : IDisposable
         await Bounded.UntilAsync(() => served.Server.ActiveTransfers == 1);
         await Bounded.UntilAsync(() => served.Server.ActiveTransfers == 0);
     }
-
-    public void Dispose() => _folder.Dispose();
 
     private static async Task<IDisposable> AskAsync(TransferServer server, string protocol)
     {

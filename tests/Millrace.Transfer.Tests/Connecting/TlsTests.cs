@@ -4,12 +4,8 @@ using System.Security.Cryptography.X509Certificates;
 namespace Millrace.Transfer.Tests.Connecting;
 
 /// <summary>A server with a certificate that no authority knows.</summary>
-public sealed class TlsTests : IDisposable
+public sealed class TlsTests : FolderTests
 {
-    private readonly TemporaryFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [NeedsTheory(Need.Wine, "makes no keys and certificates")]
     [InlineData(TransferProtocol.Auto, TransferProtocol.Http2)]
     [InlineData(TransferProtocol.Http1, TransferProtocol.Http1)]
@@ -20,7 +16,7 @@ public sealed class TlsTests : IDisposable
     public async Task Files_move_with_TLS_where_the_handler_trusts_the_certificate(TransferProtocol wanted, TransferProtocol protocol)
     {
         await using TestServer server = await StartAsync();
-        using X509Certificate2 certificate = X509CertificateLoader.LoadCertificateFromFile(_folder["certificate.pem"]);
+        using X509Certificate2 certificate = X509CertificateLoader.LoadCertificateFromFile(Folder["certificate.pem"]);
         var handler = new SocketsHttpHandler
         {
             AllowAutoRedirect = false,
@@ -39,12 +35,12 @@ public sealed class TlsTests : IDisposable
         byte[] content = Content.Random(3_000_001);
 
         TransferResult put = await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
-        TransferResult got = await client.GetAsync(Clients.Name("x"), _folder["y"]);
+        TransferResult got = await client.GetAsync(Clients.Name("x"), Folder["y"]);
 
         Assert.Equal(Uri.UriSchemeHttps, server.Files.Scheme);
         Assert.Equal(protocol, put.Protocol);
         Assert.Equal(put.Sha256, got.Sha256);
-        Assert.Equal(content, await File.ReadAllBytesAsync(_folder["y"]));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["y"]));
     }
 
     [NeedsFact(Need.Wine, "makes no keys and certificates")]
@@ -55,11 +51,11 @@ public sealed class TlsTests : IDisposable
         using var client = new TransferClient(server.Files, handler, disposeHandler: true);
 
         TransferException exception = await Fails.WithAsync(
-            TransferError.Disconnected, () => client.GetAsync(Clients.Name("x"), _folder["y"]));
+            TransferError.Disconnected, () => client.GetAsync(Clients.Name("x"), Folder["y"]));
 
         Assert.Contains("Check the server's certificate", exception.Message, StringComparison.Ordinal);
         Assert.Equal(1, handler.Gets);
     }
 
-    private Task<TestServer> StartAsync() => TestServer.StartAsync(options => options.CertificatePath = TlsFiles.Write(_folder));
+    private Task<TestServer> StartAsync() => TestServer.StartAsync(options => options.CertificatePath = TlsFiles.Write(Folder));
 }
