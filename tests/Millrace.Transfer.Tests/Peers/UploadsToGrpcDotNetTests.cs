@@ -35,7 +35,7 @@ public sealed class UploadsToGrpcDotNetTests : ForeignServerTest
     public async Task Text_arrives_in_one_call_where_there_are_no_parts(TransferCompression compression)
     {
         await using GrpcDotNetServer server = await GrpcDotNetServer.StartAsync(isStrict: true, hasUploads: false);
-        using TransferClient client = Connect(server, TransferProtocol.GrpcWebText, compression, attempts: 2);
+        using TransferClient client = Connect(server, TransferProtocol.GrpcWebText, compression, attempts: 1);
         foreach (int size in _sizes.Where(static size => size < 1_000_000))
         {
             byte[] content = Content.Random(size);

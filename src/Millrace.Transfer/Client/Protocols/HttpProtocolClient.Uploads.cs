@@ -26,7 +26,7 @@ internal partial class HttpProtocolClient
         return new UploadAnswer(content.Sent, IsComplete(response) ?? true, Fields.Tag(response), Fields.Sha256(response));
     }
 
-    public override async Task<Uri> StartAsync(Upload upload, IdleWatch watch)
+    public override async Task<Uri?> StartAsync(Upload upload, IdleWatch watch)
     {
         ProtocolCall call = Call("Uploading", upload.Name);
         Uri url = UrlOf(upload.Name);

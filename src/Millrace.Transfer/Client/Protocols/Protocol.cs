@@ -29,7 +29,8 @@ internal abstract class Protocol
 
     /// <summary>Begins an upload that can be resumed.</summary>
     /// <returns>Where it is continued.</returns>
-    public abstract Task<Uri> StartAsync(Upload upload, IdleWatch watch);
+    /// <returns>Null where the server has no such uploads: <see cref="SendsWhole"/> is true from then on.</returns>
+    public abstract Task<Uri?> StartAsync(Upload upload, IdleWatch watch);
 
     /// <summary>How far an upload is; null when the server does not know it any more.</summary>
     public abstract Task<UploadAnswer?> PositionAsync(TransferName name, Uri upload, IdleWatch watch);

@@ -16,8 +16,8 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
 
     public override bool SendsWhole(bool isSmall) => false;
 
-    public override Task<Uri> StartAsync(Upload upload, IdleWatch watch) =>
-        CreateAsync(Call("Uploading", upload.Name), watch, request =>
+    public override async Task<Uri?> StartAsync(Upload upload, IdleWatch watch) =>
+        await CreateAsync(Call("Uploading", upload.Name), watch, request =>
         {
             AddPrecondition(request, upload.Precondition);
             Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload.Name));
@@ -29,7 +29,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
             {
                 Add(request, "Upload-Defer-Length", "1");
             }
-        });
+        }).ConfigureAwait(false);
 
     public override async Task<UploadAnswer?> PositionAsync(TransferName name, Uri upload, IdleWatch watch)
     {

@@ -130,7 +130,7 @@ internal sealed class Upload : IDisposable
 
             FindRecorded();
             return _divided is null
-                ? await ContinueAsync(watch).ConfigureAwait(false)
+                ? await ContinueAsync(isSmall, watch).ConfigureAwait(false)
                 : await PutPartsAsync(_divided, watch).ConfigureAwait(false);
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound && Location is not null && TryRestart())
@@ -167,7 +167,7 @@ internal sealed class Upload : IDisposable
     }
 
     /// <summary>Begins an upload, or continues one where the server is.</summary>
-    private async ValueTask<TransferResult> ContinueAsync(IdleWatch watch)
+    private async ValueTask<TransferResult> ContinueAsync(bool isSmall, IdleWatch watch)
     {
         long offset = 0;
         long asked = _context.Clock.GetTimestamp();
@@ -200,6 +200,11 @@ internal sealed class Upload : IDisposable
             AnnouncedLength = Source.Length;
             asked = _context.Clock.GetTimestamp();
             Location = await Protocol.StartAsync(this, watch).ConfigureAwait(false);
+            if (Location is null)
+            {
+                return await PutWholeAsync(isSmall, watch).ConfigureAwait(false);
+            }
+
             Record?.Save(Location);
         }
 

@@ -39,7 +39,7 @@ internal sealed partial class GrpcProtocolClient
         return Published(status, content.Sent, call);
     }
 
-    public override async Task<Uri> StartAsync(Upload upload, IdleWatch watch)
+    public override async Task<Uri?> StartAsync(Upload upload, IdleWatch watch)
     {
         ProtocolCall call = Call("Uploading", upload.Name);
         var message = new StartUploadRequest { Name = upload.Name.Value, Precondition = GrpcMapping.ToMessage(upload.Precondition) };
@@ -57,9 +57,9 @@ internal sealed partial class GrpcProtocolClient
         }
         catch (TransferException exception) when (exception.Error == TransferError.ProtocolNotOffered)
         {
-            // A server of somebody else may have nothing of the kind.
+            // Another implementation may have nothing of the kind.
             _knowsNoUploads = true;
-            throw exception.AsTransient("It is sent with one call.");
+            return null;
         }
     }
 
