@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # Builds the foreign gRPC clients and servers of the tests into artifacts/grpc/, which git ignores, when something changed.
-# ./test sources it; or run it:
-#
-#   eng/grpc.sh core     only the program on gRPC's C++ core, which the laboratory measures too
-#   eng/grpc.sh          everything
+# ./test sources it; or run it.
 grpc_output=artifacts/grpc
-grpc_core_source=src/Millrace.Lab/GrpcCore/millrace_grpc_core.cc
+grpc_core_source=tests/interop/grpc/cpp/peer.cc
 grpc_protos="millrace/v1/file_transfer.proto grpc/health/v1/health.proto"
 
 # Runs a command unless it did so before with the same files: STAMP, then the files, then --, then the command.
@@ -71,9 +68,6 @@ if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   set -u -o pipefail
   cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
   . eng/requirements.sh
-  require_everything || [ "${1:-}" = core ] || exit 1
-  case "${1:-all}" in
-    core) build_grpc_core ;;
-    *) build_grpc_peers ;;
-  esac
+  require_everything || exit 1
+  build_grpc_peers
 fi

@@ -27,9 +27,6 @@ public enum Need : long
     NodeClients = 1 << 13,
     Tuspy = 1 << 14,
 
-    /// <summary>The C++ program alone, which the laboratory measures too.</summary>
-    GrpcCore = 1 << 15,
-
     /// <summary>gRPC in C++, Python and Node.</summary>
     GrpcPeers = 1 << 16,
 

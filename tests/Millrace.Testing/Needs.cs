@@ -38,10 +38,6 @@ public static class Needs
             "Needs Node (apt-get install nodejs npm) and its packages (npm ci --prefix tests/interop)."),
         [Need.Tuspy] = Reason(
             () => Runs("/usr/bin/python3", "-c", "import tusclient"), "Needs tuspy: apt-get install python3-tuspy."),
-        [Need.GrpcCore] = Reason(
-            () => IsBuilt("millrace_grpc_core"),
-            "Needs the C++ program of gRPC: install g++, pkg-config, libgrpc++-dev, libprotobuf-dev, libssl-dev, "
-                + "protobuf-compiler and protobuf-compiler-grpc, then run eng/grpc.sh core."),
         [Need.GrpcPeers] = Reason(
             () => IsBuilt("millrace_grpc_core") && IsBuilt("python.made")
                 && Directory.Exists(Path.Combine(Interop, "grpc", "node_modules")),

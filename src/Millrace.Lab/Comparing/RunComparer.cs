@@ -44,7 +44,7 @@ internal static class RunComparer
             Drift = judge.DriftFactors,
             Notes = [.. ComparisonNotes.Of(reference.Results, other.Results, basis, same, judge.DriftFactors, pairs, cases)],
         };
-        return comparison with { Impossible = WhyNothing(cases, basis) };
+        return comparison with { Impossible = WhyNothing(cases, basis, ComparisonNotes.UnknownRows(reference.Results, other.Results)) };
     }
 
     private static CommonCase[] Pairs(LabResults reference, LabResults other) =>
@@ -54,15 +54,18 @@ internal static class RunComparer
 
     private static string NothingInCommon(StoredRun reference, StoredRun other, ComparisonOptions options) =>
         $"{reference.Path} and {other.Path} have no case in common"
-        + (options.Filters.Count > 0 ? " that the filter selects" : ": methods or parameters differ");
+        + (options.Filters.Count > 0 ? " that the filter selects" : ": methods or parameters differ")
+        + AsAddition(ComparisonNotes.UnknownRows(reference.Results, other.Results));
 
-    private static string? WhyNothing(CaseComparison[] cases, ComparisonBasis basis)
+    private static string AsAddition(string? note) => note is null ? "" : $" ({note.TrimEnd('.')})";
+
+    private static string? WhyNothing(CaseComparison[] cases, ComparisonBasis basis, string? unknown)
     {
         if (cases.Length == 0)
         {
             return basis == ComparisonBasis.Ratio
                 ? "the common cases that are selected have no baseline in both runs, which a comparison by ratio needs"
-                : "the filter selects none of the common cases";
+                : "the filter selects none of the common cases" + AsAddition(unknown);
         }
 
         if (cases.Any(item => item.Verdict.Verdict != VerdictWords.TooLittleData))
@@ -85,6 +88,21 @@ internal static class ComparisonNotes
     private const double NearlyAll = 0.8;
     private const double NearlySame = 0.05;
     private const int CasesForCommon = 5;
+
+    /// <summary>Names the rows that only one of the runs has and that this version does not measure; null when there are none.</summary>
+    public static string? UnknownRows(LabResults reference, LabResults other)
+    {
+        IReadOnlyList<string>? known = SuiteCatalog.All.FirstOrDefault(suite => suite.Name == reference.Suite)?.Methods;
+        string[] unknown = known is null ? [] :
+        [
+            .. Rows(reference).Except(Rows(other)).Concat(Rows(other).Except(Rows(reference))).Except(known).Order(StringComparer.Ordinal),
+        ];
+        return unknown.Length == 0
+            ? null
+            : $"Only one of the runs has the rows {string.Join(", ", unknown)}, which this version of the laboratory does not have.";
+
+        static IEnumerable<string> Rows(LabResults run) => run.Cases.Where(item => item.Role is null).Select(item => item.Method);
+    }
 
     public static IEnumerable<string> Of(
         LabResults reference,
@@ -128,6 +146,11 @@ internal static class ComparisonNotes
         if (onlyReference + onlyOther > 0)
         {
             yield return $"Not in both: {onlyReference} cases of the reference, {onlyOther} of the other run.";
+        }
+
+        if (UnknownRows(reference, other) is { } unknown)
+        {
+            yield return unknown;
         }
 
         if (reference.Mode != other.Mode)

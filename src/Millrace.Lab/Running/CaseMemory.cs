@@ -25,9 +25,8 @@ internal static class CaseMemory
             CacheControl.EstablishOrExplain(file, CacheFill.LargeWrites);
         }
 
-        // Both before the case: their memory is not the case's, and the other process is the same from the warm-up on.
+        // Before the case: its memory is not the case's.
         using CacheControl? control = planned.CachedFile is { } cached ? CacheControl.Open(cached) : null;
-        using ForeignProcess? foreign = planned.StartForeign();
         try
         {
             small.Clear();
@@ -39,10 +38,10 @@ internal static class CaseMemory
             }
 
             CollectAll();
-            long idle = PeakMemory.ReadResident(foreign?.Id);
-            PeakMemory.Reset(foreign?.Id);
+            long idle = PeakMemory.ReadResident();
+            PeakMemory.Reset();
             Invoke(planned);
-            long peak = PeakMemory.ReadPeak(foreign?.Id);
+            long peak = PeakMemory.ReadPeak();
             return new MemoryResult(peak, Math.Max(0, peak - idle), Reason: null);
         }
         finally

@@ -90,7 +90,7 @@ internal sealed class LabCase : IDisposable
         return new Sample(
             round,
             ticks * NsPerTick,
-            used with { UserCpuNs = used.UserCpuNs + _state.ForeignCpuNs },
+            used,
             (long)(_method.CallingThreadTicks * NsPerTick),
             _preparedViolation,
             _state.Server,

@@ -49,9 +49,6 @@ internal abstract record PlannedCase(
     /// <param name="cache">Controls the cache of <see cref="CachedFile"/>; null in warm-ups.</param>
     public virtual CaseState CreateState(CacheControl? cache) => new(this, cache);
 
-    /// <summary>Starts the other process that does the work, if there is one, and keeps it until it is disposed of.</summary>
-    public virtual ForeignProcess? StartForeign() => null;
-
     public virtual void Clear()
     {
     }
@@ -65,22 +62,11 @@ internal abstract record PlannedCase(
         : Cache == CacheState.Cold ? CacheControl.WhyNoCold(file) : CacheControl.WhyNoHot(file);
 }
 
-/// <summary>A process that does a case's work in place of this one.</summary>
-internal abstract class ForeignProcess : IDisposable
-{
-    public abstract int Id { get; }
-
-    public abstract void Dispose();
-}
-
 /// <summary>Brings about the state that a case asks for before every invocation, and checks its result. Not timed.</summary>
 internal class CaseState(PlannedCase planned, CacheControl? cache)
 {
     /// <summary>The resources that a server in another process used for the last finished invocation; null without one.</summary>
     public virtual ServerUse? Server => null;
-
-    /// <summary>Processor time that another process used in this one's place for the last invocation.</summary>
-    public virtual long ForeignCpuNs => 0;
 
     /// <summary>
     /// The part of a link's bandwidth that the last invocation used after its first second; null without a link, and for an

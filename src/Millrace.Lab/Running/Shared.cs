@@ -6,17 +6,16 @@ internal sealed class Shared<T>
 {
     private readonly Lock _gate = new();
     private int _users;
-
-    public T? Current { get; private set; }
+    private T? _current;
 
     /// <summary>Takes part in it; to be given back once by <see cref="Release"/>.</summary>
     public T Acquire(Func<T> start)
     {
         lock (_gate)
         {
-            Current ??= start();
+            _current ??= start();
             _users++;
-            return Current;
+            return _current;
         }
     }
 
@@ -26,8 +25,8 @@ internal sealed class Shared<T>
         {
             if (--_users == 0)
             {
-                Current!.Dispose();
-                Current = null;
+                _current!.Dispose();
+                _current = null;
             }
         }
     }

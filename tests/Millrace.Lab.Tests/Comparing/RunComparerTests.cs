@@ -139,6 +139,26 @@ public sealed class RunComparerTests
     }
 
     [Fact]
+    public void Rows_that_the_laboratory_no_longer_has_are_named()
+    {
+        var simulation = new Simulation(19);
+        StoredRun now = new SimulatedRun(simulation).Stored("b");
+        CaseResult[] removed = [.. now.Results.Cases.Where(item => item.Method == "FilePipe").Select(item => item with { Method = "RemovedRow" })];
+        StoredRun before = new("a", now.Results with { Cases = [.. now.Results.Cases, .. removed] });
+        const string Named = "has the rows RemovedRow, which this version of the laboratory does not have";
+        Assert.Contains(RunComparer.Compare(before, now, new ComparisonOptions()).Notes, note => note.Contains(Named, StringComparison.Ordinal));
+        Assert.Contains(RunComparer.Compare(now, before, new ComparisonOptions()).Notes, note => note.Contains(Named, StringComparison.Ordinal));
+        Assert.Contains(
+            Named, RunComparer.Compare(before, now, new ComparisonOptions { Filters = ["RemovedRow"] }).Impossible, StringComparison.Ordinal);
+        Assert.Contains(
+            Named,
+            RunComparer.Compare(before with { Results = before.Results with { Cases = removed } }, now, new ComparisonOptions()).Impossible,
+            StringComparison.Ordinal);
+        Assert.DoesNotContain(
+            RunComparer.Compare(before, before, new ComparisonOptions()).Notes, note => note.Contains("RemovedRow", StringComparison.Ordinal));
+    }
+
+    [Fact]
     public void A_stored_null_run_raises_the_threshold()
     {
         var simulation = new Simulation(18) { BetweenLaunches = 0.005, WithinLaunch = 0.01 };

@@ -34,6 +34,13 @@ public sealed class TransfersSuiteTests(TransfersSuiteTests.Measured measured) :
     }
 
     [Fact]
+    public void An_array_per_message_allocates_the_file_and_a_rented_one_does_not() =>
+        Assert.All(
+            _results.Cases.Where(item => item.Role is null && TransferMethod.Find(item.Method).Peers is not null),
+            item => Assert.Equal(
+                item.Method.EndsWith("ByteArray", StringComparison.Ordinal), item.Summary!.AllocatedBytes >= item.Parameters.Bytes));
+
+    [Fact]
     public void Moved_files_are_removed()
     {
         string folder = TransferFolders.In(measured.Folder.Path);

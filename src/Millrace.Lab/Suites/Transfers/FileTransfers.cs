@@ -1,4 +1,3 @@
-using Millrace.Lab.GrpcCore;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -22,9 +21,8 @@ internal sealed class FileTransfers : CaseMethod
 
     // Made by the first invocation, which is not measured: requests that a client makes once are not part of a transfer.
     private TransferClient? _client;
-    private ArrayClient? _arrayClient;
+    private GrpcFilesClient? _grpcClient;
     private RawClient? _rawClient;
-    private string? _coreServer;
 
     public FileTransfers(TransferCase planned)
     {
@@ -42,24 +40,19 @@ internal sealed class FileTransfers : CaseMethod
         };
     }
 
-    private string Coding => _planned.Compression == TransferCompression.None ? TransfersSuite.None : TransfersSuite.Gzip;
+    private bool WithGzip => _planned.Compression == TransferCompression.Gzip;
 
     public override Func<long> Find(string name) => OperatingSystem.IsLinux() && _row.IsRaw ? MoveRaw : Wait(
-        _row.IsPlain ? MovePlainlyAsync
-        : _row.Array != MessageArray.None ? MoveInArraysAsync
-        : _row.Core.HasFlag(CoreEnds.Client) ? MoveByCoreAsync
+        _row.Peers is not null ? MoveInMessagesAsync
+        : _row.IsPlain ? MovePlainlyAsync
         : MoveAsync);
 
     public override void Dispose()
     {
         base.Dispose();
         _client?.Dispose();
+        _grpcClient?.DisposeAsync().AsTask().GetAwaiter().GetResult();
         _rawClient?.Dispose();
-        if (_coreServer is not null)
-        {
-            CoreClient.Release();
-        }
-
         if (_ends.Server is null)
         {
             OwnServer.Release();
@@ -84,23 +77,23 @@ internal sealed class FileTransfers : CaseMethod
     }
 
     // HttpClient and Kestrel, FileStreams, and CopyToAsync: an application's code today without a library.
-    private async ValueTask<long> MovePlainlyAsync()
+    private ValueTask<long> MovePlainlyAsync()
     {
-        var client = new PlainClient(
-            _server,
-            _planned.Buffer,
-            _row.HasDigest,
-            _planned.Durability != Durability.None,
-            _planned.Compression == TransferCompression.Gzip);
-        if (_isDownload)
-        {
-            await client.DownloadAsync(_source, _downloaded).ConfigureAwait(false);
-        }
-        else
-        {
-            await client.UploadAsync(_source, TransferFolders.UploadedName).ConfigureAwait(false);
-        }
+        var client = new PlainClient(_server, _planned.Buffer, _row.HasDigest, _planned.Durability != Durability.None, WithGzip);
+        return MoveByAsync(client.DownloadAsync, client.UploadAsync);
+    }
 
+    // The libraries of gRPC that others wrote, with an array for each message.
+    private async ValueTask<long> MoveInMessagesAsync()
+    {
+        _grpcClient ??= new GrpcFilesClient(
+            _row.Peers!, await GrpcServers.FindAsync(_server, _row.Peers!.Server).ConfigureAwait(false), _planned.Buffer, WithGzip);
+        return await MoveByAsync(_grpcClient.DownloadAsync, _grpcClient.UploadAsync).ConfigureAwait(false);
+    }
+
+    private async ValueTask<long> MoveByAsync(Func<TestFile, string, Task> download, Func<TestFile, string, Task> upload)
+    {
+        await (_isDownload ? download(_source, _downloaded) : upload(_source, TransferFolders.UploadedName)).ConfigureAwait(false);
         return _source.Bytes;
     }
 
@@ -118,49 +111,12 @@ internal sealed class FileTransfers : CaseMethod
                 + "not the measured transfer.");
         }
 
-        DescribeProtocol();
+        if (DescribesItself)
+        {
+            Description = _row.Protocol.ToString();
+        }
+
         return result.Length;
-    }
-
-    // An application that gathers each message in an array.
-    private async ValueTask<long> MoveInArraysAsync()
-    {
-        _arrayClient ??= new ArrayClient(
-            await FindServerAsync().ConfigureAwait(false),
-            _row.Protocol!.Value,
-            _row.Array,
-            _planned.Buffer,
-            _planned.Compression == TransferCompression.Gzip,
-            _planned.Durability);
-        if (_isDownload)
-        {
-            await _arrayClient.DownloadAsync(_source, _downloaded).ConfigureAwait(false);
-        }
-        else
-        {
-            await _arrayClient.UploadAsync(_source, TransferFolders.UploadedName).ConfigureAwait(false);
-        }
-
-        DescribeProtocol();
-        return _source.Bytes;
-    }
-
-    // The client of gRPC's C++ core, as an application writes it with generated code.
-    private async ValueTask<long> MoveByCoreAsync()
-    {
-        if (_coreServer is null)
-        {
-            string address = (await FindServerAsync().ConfigureAwait(false)).Http2;
-            CoreClient.Acquire(CoreProgram.PathIn(TransferFolders.DataOf(_ends.Folder)));
-            _coreServer = address;
-        }
-
-        return await (_isDownload
-            ? CoreClient.MoveAsync(
-                TransfersSuite.Download, _coreServer, Path.GetFileName(_source.Path), _downloaded, _planned.Buffer, Coding)
-            : CoreClient.MoveAsync(
-                TransfersSuite.Upload, _coreServer, TransferFolders.UploadedName, _source.Path, _planned.Buffer, Coding))
-            .ConfigureAwait(false);
     }
 
     private async ValueTask<TransferClient> ConnectAsync()
@@ -183,17 +139,9 @@ internal sealed class FileTransfers : CaseMethod
 
     private Task<StoreAddress> FindServerAsync()
     {
-        var kind = new StoreKind(_row.HasDigest, _planned.Durability, _row.Array != MessageArray.None);
-        return _row.Core.HasFlag(CoreEnds.Server) ? CoreEndpoints.FindAsync(_server, _planned.Buffer)
-            : _ends is { Server: { } near, Link: { } link } ? LinkEndpoints.FindAsync(near, link, kind)
+        var kind = new StoreKind(_row.HasDigest, _planned.Durability);
+        return _ends is { Server: { } near, Link: { } link }
+            ? LinkEndpoints.FindAsync(near, link, kind)
             : StoreServers.FindAsync(_server, kind);
-    }
-
-    private void DescribeProtocol()
-    {
-        if (DescribesItself)
-        {
-            Description = _row.Protocol.ToString();
-        }
     }
 }

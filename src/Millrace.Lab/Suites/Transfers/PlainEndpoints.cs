@@ -83,6 +83,9 @@ internal static class PlainCopy
     public static FileStream OpenRead(string path, int buffer) =>
         new(path, FileMode.Open, FileAccess.Read, FileShare.Read, buffer, FileOptions.Asynchronous);
 
+    public static FileStream Create(string path, int buffer) =>
+        new(path, FileMode.Create, FileAccess.Write, FileShare.None, buffer, FileOptions.Asynchronous);
+
     /// <param name="path">The file, which closing publishes; a durable one is flushed under another name, then renamed.</param>
     /// <param name="buffer">Bytes that are copied at a time.</param>
     /// <returns>The digest; null when none was asked for.</returns>
@@ -91,8 +94,7 @@ internal static class PlainCopy
     {
         string written = isDurable ? path + TemporarySuffix : path;
         Sha256Digest? found;
-        var file = new FileStream(
-            written, FileMode.Create, FileAccess.Write, FileShare.None, buffer, FileOptions.Asynchronous);
+        FileStream file = Create(written, buffer);
         await using (file.ConfigureAwait(false))
         {
             found = isCoded

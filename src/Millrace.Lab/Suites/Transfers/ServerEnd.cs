@@ -17,15 +17,15 @@ internal sealed class ServerEnd : IServedFiles
     private readonly WebApplication _app;
     private readonly ServerMeters _meters;
     private readonly StoreServers _stores;
-    private readonly CoreEndpoints _cores;
+    private readonly GrpcServers _grpc;
     private readonly LinkServers? _links;
     private readonly IDisposable? _raw;
 
     private ServerEnd(
-        WebApplication app, ServerMeters meters, StoreServers stores, CoreEndpoints cores, LinkServers? links, IDisposable? raw, Uri address)
+        WebApplication app, ServerMeters meters, StoreServers stores, GrpcServers grpc, LinkServers? links, IDisposable? raw, Uri address)
     {
         _app = app;
-        _cores = cores;
+        _grpc = grpc;
         _links = links;
         _raw = raw;
         _meters = meters;
@@ -62,13 +62,13 @@ internal sealed class ServerEnd : IServedFiles
             options.Listen(address, 0, listen => listen.Protocols = HttpProtocols.Http1));
         builder.Services.AddRoutingCore();
         WebApplication app = builder.Build();
-        var cores = new CoreEndpoints(folder);
-        cores.Map(app);
-        var meters = new ServerMeters(cores.Take);
+        var meters = new ServerMeters();
         meters.Map(app);
         var stores = new StoreServers(folder, number, address);
         stores.Map(app);
         links?.Map(app);
+        var grpc = new GrpcServers(TransferFolders.Server(folder), address);
+        grpc.Map(app);
         new PlainEndpoints(TransferFolders.Server(folder)).Map(app);
         RawServer? raw = null;
         if (OperatingSystem.IsLinux())
@@ -78,14 +78,14 @@ internal sealed class ServerEnd : IServedFiles
         }
 
         app.StartAsync().GetAwaiter().GetResult();
-        return new ServerEnd(app, meters, stores, cores, links, raw, new Uri(app.Urls.Single() + "/"));
+        return new ServerEnd(app, meters, stores, grpc, links, raw, new Uri(app.Urls.Single() + "/"));
     }
 
     public void Dispose()
     {
         _app.DisposeAsync().AsTask().GetAwaiter().GetResult();
         _stores.Dispose();
-        _cores.Dispose();
+        _grpc.Dispose();
         _links?.Dispose();
         _raw?.Dispose();
         _meters.Dispose();

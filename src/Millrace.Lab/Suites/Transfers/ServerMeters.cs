@@ -6,8 +6,8 @@ using Microsoft.AspNetCore.Routing;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The meters of the server's process, which it answers with, and how they are asked for.</summary>
-/// <param name="takeElsewhere">Reads those of another process, and resets them, if a request is about it; null otherwise.</param>
-internal sealed class ServerMeters(Func<HttpContext, bool, ServerReading?> takeElsewhere) : IDisposable
+/// <param name="takeElsewhere">Reads those of another process, and resets them, if a request is about it; null for none.</param>
+internal sealed class ServerMeters(Func<HttpContext, bool, ServerReading?>? takeElsewhere = null) : IDisposable
 {
     private const string BeginPath = "meters/begin";
     private const string EndPath = "meters/end";
@@ -38,9 +38,9 @@ internal sealed class ServerMeters(Func<HttpContext, bool, ServerReading?> takeE
     public static long CompiledMethods(Uri server) => long.Parse(Question.Ask(new Uri(server, CompiledPath)), CultureInfo.InvariantCulture);
 
     /// <param name="query">What names another process than the server's own; empty for that.</param>
-    public static ServerReading Begin(Uri server, string query) => Ask(server, BeginPath + query);
+    public static ServerReading Begin(Uri server, string query = "") => Ask(server, BeginPath + query);
 
-    public static ServerReading End(Uri server, string query) => Ask(server, EndPath + query);
+    public static ServerReading End(Uri server, string query = "") => Ask(server, EndPath + query);
 
     public void Dispose() => _meters.Dispose();
 
@@ -52,7 +52,7 @@ internal sealed class ServerMeters(Func<HttpContext, bool, ServerReading?> takeE
         ServerReading reading;
         lock (_meters)
         {
-            reading = takeElsewhere(context, resets) ?? ServerReading.Take(_meters, resets);
+            reading = takeElsewhere?.Invoke(context, resets) ?? ServerReading.Take(_meters, resets);
         }
 
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(reading, WorkerJson.Default.ServerReading);

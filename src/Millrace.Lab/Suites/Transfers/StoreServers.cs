@@ -15,7 +15,6 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
     private const string AskPath = "store";
     private const string DigestKey = "digest";
     private const string DurabilityKey = "durability";
-    private const string ArraysKey = "arrays";
 
     private readonly Dictionary<StoreKind, (IAsyncDisposable Server, StoreAddress Address)> _servers = [];
 
@@ -28,12 +27,11 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
     }
 
     public static string QueryOf(StoreKind kind) =>
-        $"{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}&{ArraysKey}={kind.OfArrays}";
+        $"{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}";
 
     public static StoreKind KindOf(IQueryCollection query) => new(
         bool.Parse(query[DigestKey]!),
-        Enum.Parse<Durability>(query[DurabilityKey]!),
-        bool.Parse(query[ArraysKey]!));
+        Enum.Parse<Durability>(query[DurabilityKey]!));
 
     public void Dispose()
     {
@@ -67,12 +65,6 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
     private async Task<(IAsyncDisposable Server, StoreAddress Address)> StartAsync(StoreKind kind)
     {
         string store = TransferFolders.Furnish(folder, TransferFolders.Store(folder, kind, server));
-        if (kind.OfArrays)
-        {
-            ArrayServer arrays = await ArrayServer.StartAsync(store, kind.Durability, address).ConfigureAwait(false);
-            return (arrays, arrays.Address);
-        }
-
         TransferServer started = await TransferServer.StartAsync(new TransferHostOptions
         {
             Folder = store,
@@ -89,10 +81,10 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
 }
 
 /// <summary>The settings of one of the Millrace servers that a run needs.</summary>
-internal readonly record struct StoreKind(bool WithDigest, Durability Durability, bool OfArrays)
+internal readonly record struct StoreKind(bool WithDigest, Durability Durability)
 {
     public string Name =>
-        $"{(WithDigest ? TransfersSuite.Sha256 : TransfersSuite.None)}-{(Durability == Durability.None ? TransfersSuite.None : TransfersSuite.Commit)}{(OfArrays ? "-arrays" : "")}";
+        $"{(WithDigest ? TransfersSuite.Sha256 : TransfersSuite.None)}-{(Durability == Durability.None ? TransfersSuite.None : TransfersSuite.Commit)}";
 }
 
 /// <param name="Http2">Host and port of HTTP/2 without TLS.</param>

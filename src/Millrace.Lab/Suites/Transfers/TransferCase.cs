@@ -1,10 +1,9 @@
-using Millrace.Lab.GrpcCore;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <param name="Buffer">
-/// Bytes that the baseline of the same parameters copies at a time; over gRPC also those of a chunk.
+/// Bytes that the baseline of the same parameters copies at a time; of the rows over others' libraries of gRPC those of a message.
 /// </param>
 internal sealed record TransferCase(
     string Method,
@@ -19,15 +18,7 @@ internal sealed record TransferCase(
 {
     public bool HasDigest => Row.HasDigest;
 
-    /// <summary>The chunks of the C++ server that it needs; null when it needs none.</summary>
-    public int? CoreChunk => Row.Core.HasFlag(CoreEnds.Server) ? Buffer : null;
-
-    public bool UsesCore => Row.Core != CoreEnds.None;
-
     public override bool IsBaseline => Method is TransferMethod.HttpClient or TransferMethod.HttpClientSha256;
-
-    public override string? Foreign =>
-        Row.Core.HasFlag(CoreEnds.Client) ? "the client is a separate process, a C++ program" : null;
 
     public override bool NeedsServer => Ends.Server is not null;
 
@@ -39,7 +30,7 @@ internal sealed record TransferCase(
         : TransfersSuite.Durable;
 
     protected override string MissingCases => CacheControl.WhyNoHot(Source) is not null ? $"cases of {Source}"
-        : UsesCore && CoreProgram.WhyNot(Data) is not null ? "rows GrpcCore"
+        : Row.Peers?.WhyNot is not null ? "rows GrpcCore"
         : "cases over a link";
 
     public override CaseParameters Parameters => new()
@@ -62,24 +53,17 @@ internal sealed record TransferCase(
     public string Result => Direction == TransferDirection.Download ? TransferFolders.Downloaded(Ends.Folder)
         : Row.IsPlain ? TransferFolders.Uploaded(Ends.Folder)
         : Path.Combine(
-            CoreChunk is not null
-                ? TransferFolders.Core(Ends.Folder)
-                : TransferFolders.Store(Ends.Folder, new StoreKind(HasDigest, Durability, Row.Array != MessageArray.None), Ends.ServerNumber),
-            TransferFolders.UploadedName);
+            TransferFolders.Store(Ends.Folder, new StoreKind(HasDigest, Durability), Ends.ServerNumber), TransferFolders.UploadedName);
 
     private TransferMethod Row => TransferMethod.Find(Method);
 
-    private string Data => TransferFolders.DataOf(Ends.Folder);
-
     protected override string? Obstacle() => base.Obstacle()
-        ?? (UsesCore ? CoreProgram.WhyNot(Data) : null)
+        ?? Row.Peers?.WhyNot
         ?? (Ends is { Server: { } near, Link: { } link } ? LinkEndpoints.WhyNot(near, link) : null);
 
     public override CaseMethod Create() => new FileTransfers(this);
 
     public override CaseState CreateState(CacheControl? cache) => new TransferState(this, cache);
-
-    public override ForeignProcess? StartForeign() => Foreign is null ? null : CoreClient.Hold(CoreProgram.PathIn(Data));
 
     public TransferCase Small(TransfersInputs inputs) =>
         this with { Source = inputs.Small, Ends = Ends with { Link = null }, Role = null, Plan = 0 };

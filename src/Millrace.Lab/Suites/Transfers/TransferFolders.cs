@@ -19,11 +19,6 @@ internal static class TransferFolders
     public static string Store(string folder, StoreKind kind, int server) =>
         Path.Combine(Stores(folder), FormattableString.Invariant($"{kind.Name}-{server}"));
 
-    public static string Core(string folder) => Path.Combine(Stores(folder), "grpc-core");
-
-    /// <summary>The folder of the laboratory's data that this one is in.</summary>
-    public static string DataOf(string folder) => Path.GetDirectoryName(folder)!;
-
     public static string Downloaded(string folder) => Path.Combine(folder, "client", DownloadedName);
 
     public static void Make(string folder)

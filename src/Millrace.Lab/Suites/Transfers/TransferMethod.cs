@@ -1,16 +1,14 @@
-using Millrace.Lab.GrpcCore;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <param name="Protocol">The protocol; null for methods written without Millrace's client.</param>
-/// <param name="Array">The arrays of its messages, at both ends; none for Millrace.</param>
+/// <param name="Peers">Others' libraries of gRPC, one at each end; null for a row without.</param>
 internal sealed record TransferMethod(
     string Name,
     TransferProtocol? Protocol = null,
-    MessageArray Array = MessageArray.None,
-    bool HasDigest = false,
-    CoreEnds Core = CoreEnds.None)
+    GrpcPeers? Peers = null,
+    bool HasDigest = false)
 {
     // The rows that modes, targets and findings name.
     public const string HttpClient = "HttpClient";
@@ -19,8 +17,9 @@ internal sealed record TransferMethod(
     public const string Http1Sha256 = "Http1Sha256";
     public const string Http2 = "Http2";
     public const string Tus = "Tus";
-    public const string GrpcByteArray = "GrpcByteArray";
-    public const string GrpcRentedArray = "GrpcRentedArray";
+    public const string GrpcNetByteArray = "GrpcNetByteArray";
+    public const string GrpcNetRentedArray = "GrpcNetRentedArray";
+    public const string GrpcCoreRentedArray = "GrpcCoreRentedArray";
     public const string GrpcDirect = "GrpcDirect";
     public const string GrpcDirectSha256 = "GrpcDirectSha256";
     public const string GrpcWebDirect = "GrpcWebDirect";
@@ -32,18 +31,18 @@ internal sealed record TransferMethod(
         new(Http1, TransferProtocol.Http1),
         new(Http2, TransferProtocol.Http2),
         new(Tus, TransferProtocol.Tus),
-        new(GrpcByteArray, TransferProtocol.Grpc, MessageArray.New),
-        new(GrpcRentedArray, TransferProtocol.Grpc, MessageArray.Rented),
         new(GrpcDirect, TransferProtocol.Grpc),
-        new("GrpcWebByteArray", TransferProtocol.GrpcWeb, MessageArray.New),
-        new("GrpcWebRentedArray", TransferProtocol.GrpcWeb, MessageArray.Rented),
+        new(GrpcNetByteArray, Peers: new(GrpcLibrary.Net, GrpcLibrary.Net, IsRented: false)),
+        new(GrpcNetRentedArray, Peers: new(GrpcLibrary.Net, GrpcLibrary.Net, IsRented: true)),
         new(GrpcWebDirect, TransferProtocol.GrpcWeb),
-        new("GrpcWebTextByteArray", TransferProtocol.GrpcWebText, MessageArray.New),
-        new("GrpcWebTextRentedArray", TransferProtocol.GrpcWebText, MessageArray.Rented),
+        new("GrpcNetWebByteArray", Peers: new(GrpcLibrary.Web, GrpcLibrary.Web, IsRented: false)),
+        new("GrpcNetWebRentedArray", Peers: new(GrpcLibrary.Web, GrpcLibrary.Web, IsRented: true)),
         new(GrpcWebTextDirect, TransferProtocol.GrpcWebText),
-        new("GrpcCoreClient", TransferProtocol.Grpc, Core: CoreEnds.Client),
-        new("GrpcCoreServer", TransferProtocol.Grpc, Core: CoreEnds.Server),
-        new("GrpcCore", TransferProtocol.Grpc, Core: CoreEnds.Both),
+        new("GrpcNetWebTextByteArray", Peers: new(GrpcLibrary.WebText, GrpcLibrary.WebText, IsRented: false)),
+        new("GrpcNetWebTextRentedArray", Peers: new(GrpcLibrary.WebText, GrpcLibrary.WebText, IsRented: true)),
+        new("GrpcCoreByteArray", Peers: new(GrpcLibrary.Core, GrpcLibrary.Core, IsRented: false)),
+        new(GrpcCoreRentedArray, Peers: new(GrpcLibrary.Core, GrpcLibrary.Core, IsRented: true)),
+        new("GrpcCoreChannel", Peers: new(GrpcLibrary.Core, GrpcLibrary.Net, IsRented: true)),
         new(HttpClientSha256, HasDigest: true),
         new(Http1Sha256, TransferProtocol.Http1, HasDigest: true),
         new("Http2Sha256", TransferProtocol.Http2, HasDigest: true),
@@ -65,6 +64,11 @@ internal sealed record TransferMethod(
 
     public static TransferMethod Find(string name) => ByName[name];
 
-    /// <remarks>tus only takes files: the client's downloads over it are downloads over HTTP/1.1.</remarks>
-    public bool Moves(TransferDirection direction) => direction == TransferDirection.Upload || Protocol != TransferProtocol.Tus;
+    /// <remarks>
+    /// tus only takes files: the client's downloads over it are downloads over HTTP/1.1. Grpc.Net.Client.Web cannot stream a request in browsers,
+    /// so there are only downloads over it.
+    /// </remarks>
+    public bool Moves(TransferDirection direction) => direction == TransferDirection.Upload
+        ? Peers?.Client is not (GrpcLibrary.Web or GrpcLibrary.WebText)
+        : Protocol != TransferProtocol.Tus;
 }

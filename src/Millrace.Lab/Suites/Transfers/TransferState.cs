@@ -1,14 +1,10 @@
-using Millrace.Lab.GrpcCore;
-
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>Also reads the meters of the server, of a foreign client and of the link around an invocation.</summary>
+/// <summary>Also reads the meters of the server and of the link around an invocation.</summary>
 internal sealed class TransferState(TransferCase planned, CacheControl? cache) : CaseState(planned, cache)
 {
     private ServerReading? _before;
-    private long? _foreignBefore;
     private ServerUse? _server;
-    private long _foreignCpuNs;
     private double? _linkShare;
 
     // The server across a link, which is asked past the relay, and the link itself.
@@ -16,8 +12,6 @@ internal sealed class TransferState(TransferCase planned, CacheControl? cache) :
     private LinkWatch? _watch;
 
     public override ServerUse? Server => _server;
-
-    public override long ForeignCpuNs => _foreignCpuNs;
 
     public override double? LinkShare => _linkShare;
 
@@ -33,8 +27,7 @@ internal sealed class TransferState(TransferCase planned, CacheControl? cache) :
         }
 
         // Last: the preparation is not part of the transfer.
-        _before = MeterAddress is { } server ? ServerMeters.Begin(server, CoreEndpoints.QueryOf(planned.CoreChunk)) : null;
-        _foreignBefore = ForeignCpu();
+        _before = MeterAddress is { } server ? ServerMeters.Begin(server) : null;
         _watch?.Begin();
         return violation;
     }
@@ -42,19 +35,12 @@ internal sealed class TransferState(TransferCase planned, CacheControl? cache) :
     public override void Finish()
     {
         _linkShare = _watch?.End(planned.Source.Bytes);
-
-        // The first invocation starts the process.
-        _foreignCpuNs = (ForeignCpu() - _foreignBefore) ?? 0;
         _server = _before is not null && MeterAddress is { } server
-            ? ServerUse.Between(_before, ServerMeters.End(server, CoreEndpoints.QueryOf(planned.CoreChunk)))
+            ? ServerUse.Between(_before, ServerMeters.End(server))
             : null;
         base.Finish();
     }
 
     public override long? ServerLargeObjects() =>
-        MeterAddress is { } server && planned.CoreChunk is null ? ServerMeters.LargeObjectBytes(server) : null;
-
-    private long? ForeignCpu() => OperatingSystem.IsLinux() && planned.Foreign is not null && CoreClient.Id is { } process
-        ? ProcessClock.Read(process)
-        : null;
+        MeterAddress is { } server ? ServerMeters.LargeObjectBytes(server) : null;
 }

@@ -1,4 +1,3 @@
-using Millrace.Lab.GrpcCore;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -44,17 +43,19 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     // Round trips over the shaped link, in milliseconds: a building, a country, an ocean.
     private static readonly int[] RoundTripsMs = [1, 25, 60];
 
-    // The rows of the targets, and one of each protocol; the other rows are in full mode.
+    private static readonly TransferMethod[] OthersGrpc = [.. TransferMethod.All.Where(method => method.Peers is not null)];
+
+    // The rows of the targets, one of each protocol, and those of others' libraries of gRPC; the other rows are in full mode.
     private static readonly string[] QuickMain =
     [
         Baseline, TransferMethod.Http1, TransferMethod.Http2,
-        TransferMethod.GrpcByteArray, TransferMethod.GrpcRentedArray, TransferMethod.GrpcDirect,
-        TransferMethod.GrpcWebDirect, TransferMethod.GrpcWebTextDirect,
+        TransferMethod.GrpcDirect, TransferMethod.GrpcWebDirect, TransferMethod.GrpcWebTextDirect,
         BaselineSha256, TransferMethod.Http1Sha256,
+        .. OthersGrpc.Select(method => method.Name),
     ];
 
     private static readonly string[] QuickOther = [Baseline, TransferMethod.Http1, TransferMethod.GrpcDirect];
-    private static readonly string[] QuickGzip = [Baseline, TransferMethod.GrpcDirect];
+    private static readonly string[] QuickGzip = [Baseline, TransferMethod.GrpcDirect, TransferMethod.GrpcNetByteArray, TransferMethod.GrpcNetRentedArray];
 
     // For a file as long as this one, an array more or less shows in no figure.
     private static readonly string[] LargeMethods =
@@ -67,10 +68,10 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     private static readonly string[] LinkedMethods =
         [Baseline, TransferMethod.Http1, TransferMethod.Http2, TransferMethod.GrpcDirect];
 
-    // Four to five minutes with the processes for memory. A verdict needs five rounds of every launch.
+    // Six to seven minutes with the processes for memory. A verdict needs five rounds of every launch.
     private static readonly SuiteLimits Quick = new()
     {
-        Total = TimeSpan.FromSeconds(230),
+        Total = TimeSpan.FromSeconds(340),
         Groups = Groups(
             new() { MinRounds = 5, MaxRounds = 16, Time = TimeSpan.FromSeconds(14) },
             new() { MinRounds = 5, MaxRounds = 12, Time = TimeSpan.FromSeconds(20) },
@@ -141,11 +142,6 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
         TransfersInputs inputs = all.With(large: plan.Any(planned => planned.CachedFile == all.Large));
         TransferFolders.Make(inputs.Folder);
         base.MakeFiles(data, inputs.Files, plan);
-        if (plan.Any(planned => planned is TransferCase { UsesCore: true }))
-        {
-            CoreProgram.Make(data);
-        }
-
         return inputs.Files;
     }
 
@@ -212,7 +208,6 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
         from buffer in buffers
         from method in methods.Select(TransferMethod.Find)
         where method.Moves(direction)
-            && (method.Core == CoreEnds.None || ends.Processes == 2)
             && (compression == TransferCompression.None || method.HasCompression)
         from planned in WithNoise(
             new TransferCase(method.Name, ends, file, direction, buffer, durability, compression),

@@ -35,8 +35,10 @@ internal static class TransfersTargets
             Where),
         Ratio(Grpc, TransferMethod.HttpClient, TransfersSuite.Download, 1.00),
         Ratio(Grpc, TransferMethod.HttpClient, TransfersSuite.Upload, 0.85),
-        Ratio(Grpc, TransferMethod.GrpcRentedArray, TransfersSuite.Download, 0.92, buffer: TransfersSuite.MainBuffer),
-        Ratio(Grpc, TransferMethod.GrpcRentedArray, TransfersSuite.Upload, 0.95, buffer: TransfersSuite.MainBuffer),
+        Ratio(Grpc, TransferMethod.GrpcNetRentedArray, TransfersSuite.Download, 0.85, buffer: TransfersSuite.MainBuffer),
+        Ratio(Grpc, TransferMethod.GrpcNetRentedArray, TransfersSuite.Upload, 0.60, buffer: TransfersSuite.MainBuffer),
+        .. Directions.Select(direction => Ratio(
+            Grpc, TransferMethod.GrpcCoreRentedArray, direction, 0.80, buffer: TransfersSuite.MainBuffer)),
         AllocatedByBoth(Grpc, TransfersSuite.None, 512 * ByteSize.KiB),
         AllocatedByBoth(Grpc, TransfersSuite.Gzip, ByteSize.MiB),
         TargetDefinition.None(

@@ -1,6 +1,6 @@
 // The file transfers of proto/millrace/v1/file_transfer.proto with @grpc/grpc-js, as client and as server.
 //
-// The commands and options are those of src/Millrace.Lab/GrpcCore/millrace_grpc_core.cc, without `work`. The server answers
+// The commands and options are those of tests/interop/grpc/cpp/peer.cc. The server answers
 // without compression, as grpc-js compresses no answers.
 import { parseArgs } from "node:util";
 import { commands } from "./client.mjs";

@@ -1,6 +1,6 @@
 """The file transfers of proto/millrace/v1/file_transfer.proto with grpcio, as client and as server.
 
-The commands and options are those of src/Millrace.Lab/GrpcCore/millrace_grpc_core.cc, without `work`. `serve --gzip`
+The commands and options are those of tests/interop/grpc/cpp/peer.cc. `serve --gzip`
 compresses all answers, as grpcio does not show an application how a request was compressed.
 """
 import argparse

@@ -1,24 +1,20 @@
 // The file transfers of proto/millrace/v1/file_transfer.proto with the C++ core of gRPC, as an application would write them
-// with the generated synchronous API: a peer for Millrace's own server and client, in its tests and in its measurements.
+// with the generated synchronous API: a peer for Millrace's own server and client, in their tests.
 //
 // To compile it (Debian: g++ libgrpc++-dev libprotobuf-dev libssl-dev protobuf-compiler protobuf-compiler-grpc pkg-config):
 //
-//   eng/grpc.sh core                      into artifacts/grpc/millrace_grpc_core, only when something changed
+//   eng/grpc.sh     into artifacts/grpc/millrace_grpc_core, only when something changed
 //
 // or by hand, from the repository's root:
 //
 //   protoc -I proto --cpp_out=OUT --grpc_out=OUT --plugin=protoc-gen-grpc="$(command -v grpc_cpp_plugin)" \
 //     millrace/v1/file_transfer.proto grpc/health/v1/health.proto
-//   g++ -std=c++17 -O2 -I OUT src/Millrace.Lab/GrpcCore/millrace_grpc_core.cc OUT/millrace/v1/*.cc OUT/grpc/health/v1/*.cc \
+//   g++ -std=c++17 -O2 -I OUT tests/interop/grpc/cpp/peer.cc OUT/millrace/v1/*.cc OUT/grpc/health/v1/*.cc \
 //     $(pkg-config --cflags --libs grpc++ protobuf libcrypto) -o millrace_grpc_core
 //
 // Commands; every one prints lines of JSON:
 //
 //   serve --folder F [--port 0] [--chunk N] [--token T]      first {"port":N}; until standard input ends
-//   work                                                     one transfer for each line of standard input, in fields that
-//                                                            tabs divide; an answer {"nanoseconds":N,"bytes":N} to each:
-//     download <tab> HOST:PORT <tab> NAME <tab> FILE <tab> CHUNK <tab> none|gzip
-//     upload   <tab> HOST:PORT <tab> NAME <tab> FILE <tab> CHUNK <tab> none|gzip
 //   health | stat | list | delete | download | upload | session | parts, with
 //     --server HOST:PORT --name N [--file F] [--chunk N] [--offset N] [--count N] [--recursive] [--gzip] [--token T]
 //     [--deadline MILLISECONDS] [--cancel-after BYTES] [--break cancel|end] [--stall]
@@ -39,7 +35,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,7 +50,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace v1 = millrace::v1;
 namespace health = grpc::health::v1;
-using Clock = std::chrono::steady_clock;
 using grpc::ServerContext;
 using grpc::Status;
 using grpc::StatusCode;
@@ -873,72 +867,12 @@ int RunSession(Stub* stub, const Options& options, bool in_parts) {
   return 0;
 }
 
-// ---- Transfers for measurements ----------------------------------------------------------------------------------------
-
-std::vector<std::string> Fields(const std::string& line) {
-  std::vector<std::string> fields;
-  std::istringstream stream(line);
-  for (std::string field; std::getline(stream, field, '\t');) fields.push_back(field);
-  return fields;
-}
-
-void Work(Stub* stub, const std::vector<std::string>& fields) {
-  const std::string& name = fields[2];
-  const std::string& path = fields[3];
-  int chunk = ChunkOf(std::stoll(fields[4]), kDefaultChunk);
-  grpc::ClientContext context;
-  if (fields[5] == "gzip") context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
-  Clock::time_point started = Clock::now();
-  Status status;
-  int64_t bytes;
-  if (fields[0] == "upload") {
-    UploadPlan plan;
-    plan.head.set_name(name);
-    plan.chunk = chunk;
-    Sent sent = SendFile(stub, &context, path, plan);
-    status = sent.status;
-    bytes = sent.bytes;
-  } else {
-    v1::DownloadRequest request;
-    request.set_name(name);
-    request.set_chunk_bytes(chunk);
-    Received received = ReceiveFile(stub, &context, request, path, -1);
-    status = received.status;
-    bytes = received.bytes;
-    if (status.ok() && (!received.ended || received.end.length() != bytes)) {
-      status = Status(StatusCode::DATA_LOSS, "The download was cut.");
-    }
-  }
-  int64_t nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started).count();
-  if (status.ok()) {
-    Print(Json().Add("nanoseconds", nanoseconds).Add("bytes", bytes));
-  } else {
-    Print(Json().Add("error", std::string(kStatusNames[status.error_code()]) + ": " + status.error_message()));
-  }
-}
-
-int WorkOnLines() {
-  std::map<std::string, std::unique_ptr<Stub>> stubs;
-  for (std::string line; std::getline(std::cin, line);) {
-    std::vector<std::string> fields = Fields(line);
-    if (fields.size() != 6 || (fields[0] != "download" && fields[0] != "upload")) {
-      Print(Json().Add("error", "A line is download|upload, HOST:PORT, NAME, FILE, CHUNK, none|gzip, with tabs between them."));
-      continue;
-    }
-    std::unique_ptr<Stub>& stub = stubs[fields[1]];
-    if (stub == nullptr) stub = v1::FileTransfer::NewStub(Connect(fields[1]));
-    Work(stub.get(), fields);
-  }
-  return 0;
-}
-
 }  // namespace
 
 int main(int count, char** values) {
   std::string command = count > 1 ? values[1] : "";
   Options options(count, values);
   if (command == "serve") return Serve(options);
-  if (command == "work") return WorkOnLines();
   if (command == "health") return RunHealth(options);
   std::unique_ptr<Stub> stub = v1::FileTransfer::NewStub(Connect(options.Text("server")));
   if (command == "stat") return RunStat(stub.get(), options);
@@ -948,6 +882,6 @@ int main(int count, char** values) {
   if (command == "upload") return RunUpload(stub.get(), options);
   if (command == "session") return RunSession(stub.get(), options, false);
   if (command == "parts") return RunSession(stub.get(), options, true);
-  std::cerr << "Commands: serve, work, health, stat, list, delete, download, upload, session, parts." << std::endl;
+  std::cerr << "Commands: serve, health, stat, list, delete, download, upload, session, parts." << std::endl;
   return 2;
 }
