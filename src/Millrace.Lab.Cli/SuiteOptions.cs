@@ -9,7 +9,7 @@ internal sealed class SuiteOptions
 
     private readonly Option<bool> _quick = new("--quick")
     {
-        Description = "Answer the main questions, in up to 4 minutes per suite (the default).",
+        Description = "Answer the main questions, in up to 7 minutes per suite (the default).",
     };
 
     private readonly Option<bool> _full = new("--full")
