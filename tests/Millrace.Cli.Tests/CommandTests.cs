@@ -20,8 +20,8 @@ public abstract class CommandTests : FolderTests
     /// <summary>Servers that are ended after the test.</summary>
     internal List<ServedCommand> Served { get; } = [];
 
-    /// <summary>Whether the command may run in processes that have run it before. It may not where its memory is measured.</summary>
-    protected bool IsHosted { get; init; } = TestedCommand.IsBuild && !OperatingSystem.IsWindows();
+    /// <summary>Whether the command may run in processes that have run it before. It may not where a signal ends it or its memory is measured.</summary>
+    protected bool IsHosted { get; set; } = TestedCommand.IsBuild && !OperatingSystem.IsWindows();
 
     public override void Dispose()
     {
@@ -48,8 +48,7 @@ public abstract class CommandTests : FolderTests
     /// <summary>Writes a file of random bytes.</summary>
     protected byte[] Write(string name, int length, int seed = 7)
     {
-        byte[] content = new byte[length];
-        new Random(seed).NextBytes(content);
+        byte[] content = Content.Random(length, seed);
         Folder.Write(name, content);
         return content;
     }

@@ -54,7 +54,11 @@ internal sealed class ServedCommand : IDisposable
     /// <summary>Starts it again where it was.</summary>
     public Task StartAgainAsync() => StartAsync(Port);
 
-    public void Signal(int signal) => Command.Signal(_process, signal);
+    public void Signal(int signal)
+    {
+        Assert.Null(_host);
+        Command.Signal(_process, signal);
+    }
 
     /// <summary>Bytes of its memory, by a field of proc_pid_status(5).</summary>
     public long MemoryOf(string field)
@@ -70,16 +74,9 @@ internal sealed class ServedCommand : IDisposable
         await _process.WaitForExitAsync();
     }
 
-    /// <summary>Waits for its end.</summary>
+    /// <summary>Waits for its end, in a process of its own.</summary>
     public async Task<(int ExitCode, string Error)> EndAsync()
     {
-        if (_host is { } host)
-        {
-            _host = null;
-            (int exitCode, _, string error) = await host.EndAsync();
-            return (exitCode, error);
-        }
-
         await Command.WaitAsync(_process);
         return (_process.ExitCode, await _error);
     }

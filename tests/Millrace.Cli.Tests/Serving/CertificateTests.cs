@@ -10,6 +10,8 @@ namespace Millrace.Cli.Tests.Serving;
 [Trait("Tier", "All")]
 public sealed class CertificateTests : CommandTests
 {
+    public CertificateTests() => IsHosted = false;
+
     [NeedsTheory(Need.Linux)]
     [InlineData(false)]
     [InlineData(true)]

@@ -10,6 +10,8 @@ public sealed class MalformedRequestTests : CommandTests
 {
     private const string Metadata = "Upload-Metadata: filename b25lLnR4dA==\r\n";
 
+    public MalformedRequestTests() => IsHosted = false;
+
     [Fact]
     public async Task Chunk_size_that_is_no_number_or_too_large_gets_400()
     {

@@ -55,6 +55,7 @@ public sealed class ServeTests : CommandTests
     [InlineData(Command.Terminate)]
     public async Task Signal_stops_the_server_without_losing_a_transfer(int signal)
     {
+        IsHosted = false;
         using ServedCommand serve = await ServedCommand.StartAsync(this);
         serve.Signal(signal);
         (int exitCode, string error) = await serve.EndAsync();
@@ -64,6 +65,7 @@ public sealed class ServeTests : CommandTests
     [NeedsFact(Need.Unix)]
     public async Task Second_signal_cuts_running_transfers()
     {
+        IsHosted = false;
         using ServedCommand serve = await ServedCommand.StartAsync(this, "--grace", "1h");
         using var upload = new TcpClient();
         await upload.ConnectAsync(IPAddress.Loopback, serve.Client.BaseAddress!.Port);
@@ -86,6 +88,7 @@ public sealed class ServeTests : CommandTests
     [NeedsFact(Need.Unix)]
     public async Task The_log_is_json_and_has_no_query()
     {
+        IsHosted = false;
         using ServedCommand serve = await ServedCommand.StartAsync(this);
         using HttpResponseMessage put = await serve.Client.PutAsync("files/two.txt?secret=1", new StringContent("two"));
         serve.Signal(Command.Terminate);
@@ -99,6 +102,7 @@ public sealed class ServeTests : CommandTests
     public async Task Every_line_of_the_json_log_has_its_time()
     {
         DateTimeOffset before = DateTimeOffset.UtcNow.AddSeconds(-1);
+        IsHosted = false;
         using ServedCommand serve = await ServedCommand.StartAsync(this);
         using HttpResponseMessage put = await serve.Client.PutAsync("files/two.txt", new StringContent("two"));
         serve.Signal(Command.Terminate);
