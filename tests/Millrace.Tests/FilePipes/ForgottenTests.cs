@@ -10,6 +10,7 @@ public sealed class ForgottenTests : FolderTests
     [NeedsTheory(Need.Linux), MemberData(nameof(Kinds))]
     public Task Memory_and_files_come_back_without_a_disposal(string kind) => CheckAsync(kind, pooled: false);
 
+    [Trait("Tier", "All")]
     [NeedsTheory(Need.Linux), MemberData(nameof(Kinds))]
     public Task Memory_of_another_pool_comes_back_without_a_disposal(string kind) => CheckAsync(kind, pooled: true);
 
