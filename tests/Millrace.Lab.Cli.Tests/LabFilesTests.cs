@@ -173,9 +173,7 @@ public sealed partial class LabFilesTests : CommandTest
 
     private string MakeFile(string name, int bytes)
     {
-        byte[] content = new byte[bytes];
-        new Random(3).NextBytes(content);
-        return Folder.Write(name, content);
+        return Folder.Write(name, Content.Random(bytes, 3));
     }
 
     // So large that its rounds are still going on when the test acts; without blocks on the disk.

@@ -6,8 +6,7 @@ public sealed class LabSuiteTests : CommandTest
     [Fact]
     public async Task Bytes_run_reads_a_given_file_from_disk_and_server()
     {
-        byte[] bytes = new byte[300_001];
-        new Random(3).NextBytes(bytes);
+        byte[] bytes = Content.Random(300_001, 3);
         (LabResults results, string report) = await MeasureAsync(
             "bytes", "--file", Folder.Write("mine.bin", bytes), "--filter", "*Bytes.AwaitForEach/*", "--filter", "MillraceBytes.Vector/*");
         Assert.Equal(["file", "http"], results.Cases.Select(item => item.Parameters.Source).Distinct());

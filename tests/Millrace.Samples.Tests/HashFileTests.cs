@@ -10,8 +10,7 @@ public sealed class HashFileTests : FolderTests
     [InlineData(3_000_001)]
     public async Task The_hash_is_the_one_that_sha256sum_prints(int length)
     {
-        byte[] content = new byte[length];
-        new Random(length).NextBytes(content);
+        byte[] content = Content.Random(length, length);
         string path = Folder["bytes"];
         await File.WriteAllBytesAsync(path, content);
 

@@ -1,5 +1,3 @@
-using System.Buffers.Binary;
-
 namespace Millrace.Testing;
 
 /// <summary>
@@ -11,7 +9,7 @@ public static class TestContent
     /// <summary>The longest content, in bytes: several windows and blocks, and an odd rest.</summary>
     public const int MaxLength = 16 * 1024 * 1024;
 
-    private static readonly byte[] Master = Generate(MaxLength);
+    private static readonly byte[] Master = Content.Random(MaxLength, seed: 0);
 
     /// <summary>The first bytes of the content.</summary>
     public static ReadOnlyMemory<byte> Of(int length) => Master.AsMemory(0, length);
@@ -29,20 +27,5 @@ public static class TestContent
         }
 
         return inverted;
-    }
-
-    private static byte[] Generate(int length)
-    {
-        byte[] bytes = new byte[length];
-        for (int i = 0; i < length; i += sizeof(ulong))
-        {
-            // The finaliser of SplitMix64: one bit changed in the offset changes half of the word.
-            ulong word = (ulong)i + 0x9E3779B97F4A7C15;
-            word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9;
-            word = (word ^ (word >> 27)) * 0x94D049BB133111EB;
-            BinaryPrimitives.WriteUInt64LittleEndian(bytes.AsSpan(i), word ^ (word >> 31));
-        }
-
-        return bytes;
     }
 }

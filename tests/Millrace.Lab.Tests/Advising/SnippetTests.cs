@@ -156,10 +156,5 @@ public sealed class SnippetTests : FolderTests
         return Task.CompletedTask;
     }
 
-    private static byte[] Content(int length)
-    {
-        byte[] content = new byte[length];
-        new Random(5).NextBytes(content);
-        return content;
-    }
+    private static byte[] Content(int length) => Millrace.Testing.Content.Random(length, 5);
 }

@@ -129,8 +129,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
     private TestFile OddFile()
     {
         string path = _folder["odd"];
-        byte[] bytes = new byte[100_003];
-        new Random(1).NextBytes(bytes);
+        byte[] bytes = Content.Random(100_003, 1);
         File.WriteAllBytes(path, bytes);
         return UserFile.Inspect(path);
     }

@@ -17,8 +17,7 @@ public sealed class FilesSuiteTests : FolderTests
     public FilesSuiteTests()
     {
         _mine = Folder["mine.bin"];
-        byte[] bytes = new byte[200_001];
-        new Random(7).NextBytes(bytes);
+        byte[] bytes = Content.Random(200_001, 7);
         File.WriteAllBytes(_mine, bytes);
     }
 

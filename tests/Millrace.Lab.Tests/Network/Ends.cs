@@ -52,12 +52,7 @@ internal sealed class Ends : IDisposable
         return all.ToArray();
     }
 
-    public static byte[] Content(int length, int seed)
-    {
-        byte[] bytes = new byte[length];
-        new Random(seed).NextBytes(bytes);
-        return bytes;
-    }
+    public static byte[] Content(int length, int seed) => Millrace.Testing.Content.Random(length, seed);
 
     public void Dispose()
     {

@@ -89,8 +89,7 @@ public sealed class MeterTests(MeterTests.Measured measured) : IClassFixture<Met
             }
 
             using var folder = new TemporaryFolder();
-            byte[] content = new byte[Pages * Environment.SystemPageSize];
-            new Random(5).NextBytes(content);
+            byte[] content = Content.Random(Pages * Environment.SystemPageSize, 5);
             Load = JsonDocument.Parse(ChildProgram.Run("known-load", folder.Write("load.bin", content))).RootElement;
         }
 

@@ -75,10 +75,5 @@ public sealed class RelayTests : BucketTest
         Content = new StringContent("<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>", Encoding.UTF8, "application/xml"),
     };
 
-    private static byte[] Bytes(int length)
-    {
-        byte[] content = new byte[length];
-        new Random(3).NextBytes(content);
-        return content;
-    }
+    private static byte[] Bytes(int length) => Content.Random(length, 3);
 }

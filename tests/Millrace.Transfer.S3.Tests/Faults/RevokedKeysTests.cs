@@ -6,8 +6,7 @@ public sealed class RevokedKeysTests : BucketTest
     [NeedsFact(Need.Ceph)]
     public async Task Upload_is_refused_and_goes_on_with_valid_keys()
     {
-        byte[] content = new byte[24_000_000];
-        new Random(5).NextBytes(content);
+        byte[] content = Content.Random(24_000_000, 5);
         string user = "revoked-" + Bucket.Name;
         await Bucket.Server.RunAdminAsync("user", "create", "--uid", user, "--display-name", user, "--access-key", user, "--secret-key", user);
         using IAmazonS3 client = Bucket.Server.Connect(user, user);

@@ -8,8 +8,7 @@ public sealed class TwoServersTests : BucketTest
     {
         for (int round = 0; round < Soak.Times(3, 30); round++)
         {
-            byte[] content = new byte[20_000_000 + round];
-            new Random(round).NextBytes(content);
+            byte[] content = Content.Random(20_000_000 + round, round);
             await using S3FileStore one = Open();
             await using S3FileStore two = Open();
             UploadStatus upload = await one.StartUploadAsync(

@@ -35,8 +35,7 @@ public abstract class BucketTest : IAsyncLifetime
     /// <returns>Its SHA-256 in hexadecimals.</returns>
     protected string Write(string name, int length, int seed = 7)
     {
-        byte[] content = new byte[length];
-        new Random(seed).NextBytes(content);
+        byte[] content = Content.Random(length, seed);
         Folder.Write(name, content);
         return Convert.ToHexStringLower(SHA256.HashData(content));
     }

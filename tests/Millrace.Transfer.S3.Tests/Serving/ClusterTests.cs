@@ -7,8 +7,7 @@ public sealed class ClusterTests : FolderTests
     public async Task Files_pass_through_nginx_by_every_protocol()
     {
         await using Cluster cluster = await Cluster.StartAsync(ceph: null);
-        byte[] content = new byte[10_000_000];
-        new Random(1).NextBytes(content);
+        byte[] content = Content.Random(10_000_000, 1);
         Folder.Write("file", content);
         foreach (string via in (string[])["http1", "tus", "grpc", "grpc-web"])
         {

@@ -69,8 +69,7 @@ public sealed class MoveTests : BucketTest
     [NeedsTheory(Need.Ceph), InlineData(100), InlineData(12_000_000)]
     public async Task File_that_is_put_while_another_one_is_moved_to_its_name_stays(int bytes)
     {
-        byte[] content = new byte[bytes];
-        new Random(1).NextBytes(content);
+        byte[] content = Content.Random(bytes, 1);
         bool put = false;
         await using S3FileStore other = Open();
         var between = new CountedClient

@@ -51,8 +51,7 @@ public abstract class PeerTest : IAsyncLifetime
     /// <returns>A path with its content.</returns>
     protected async Task<string> MakeTheirsAsync(string name, int length)
     {
-        byte[] content = new byte[length];
-        new Random(length).NextBytes(content);
+        byte[] content = Content.Random(length, length);
         return await Served.WriteAsync(name, content);
     }
 

@@ -69,8 +69,7 @@ public sealed class WriteTests : ContractTest
     public async Task A_large_file_has_the_digest_of_all_its_bytes(bool portable)
     {
         IFileStore store = Open(portable);
-        byte[] content = new byte[5_000_001];
-        new Random(7).NextBytes(content);
+        byte[] content = Content.Random(5_000_001, 7);
         await using StoredFileWriter writer =
             await store.CreateAsync("a".Name(), new CreateFileOptions { Length = content.Length }, default);
         for (int i = 0; i < content.Length; i += 100_000)
