@@ -40,15 +40,12 @@ public sealed class GrpcTransferTests : CommandTests
         Write("tree/sub/empty", 0);
         using ServedCommand server = await ServeAsync("served");
 
-        (int exitCode, string output, string error) = await RunAsync("put", "tree", server.Files, "--via", via);
-        Assert.True(exitCode == 0, output + error);
-        (exitCode, output, error) = await RunAsync("ls", "-r", server.Files + "tree/", "--via", via);
+        await SucceedAsync("put", "tree", server.Files, "--via", via);
+        (int exitCode, string output, string error) = await RunAsync("ls", "-r", server.Files + "tree/", "--via", via);
         Assert.Equal((0, "a.bin\nsub/Grüße%20#1.txt\nsub/empty\n", ""), (exitCode, output, error));
-        (exitCode, output, error) = await RunAsync("get", server.Files + "tree/", "down", "--via", via);
-        Assert.True(exitCode == 0, output + error);
+        await SucceedAsync("get", server.Files + "tree/", "down", "--via", via);
         Assert.Equal(Digests("tree"), Digests("down"));
-        (exitCode, output, error) = await RunAsync("rm", "-r", "--yes", server.Files + "tree/", "--via", via);
-        Assert.True(exitCode == 0, output + error);
+        await SucceedAsync("rm", "-r", "--yes", server.Files + "tree/", "--via", via);
         Assert.Empty(Digests("served"));
     }
 

@@ -104,12 +104,10 @@ public sealed class LinkTests : CommandTests
     private async Task<string> LinkAsync(string name, params string[] options)
     {
         Directory.CreateDirectory(Folder["served"]);
-        (int exitCode, _, string error) = await RunAsync("token", "add", "all", "--folder", "served");
-        Assert.True(exitCode == 0, error);
+        await SucceedAsync("token", "add", "all", "--folder", "served");
         using ServedCommand server = await ServeAsync("served");
-        (exitCode, string link, error) = await RunAsync(
+        string link = await SucceedAsync(
             ["link", name, "--folder", "served", "--url", server.Files.Replace("/files/", "", StringComparison.Ordinal), .. options]);
-        Assert.True(exitCode == 0, error);
         return link.Trim();
     }
 }
