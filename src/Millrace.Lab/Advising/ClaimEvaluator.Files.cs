@@ -59,12 +59,13 @@ internal static partial class ClaimEvaluator
     {
         CaseResult[] measured = [.. cases.All.Where(item => claim.Mine.Contains(item.Method) && item.Summary!.Gen0 is not null)];
         CaseResult[] collecting = [.. measured.Where(item => item.Summary is { Gen0: > 0 } or { Gen1: > 0 } or { Gen2: > 0 })];
+        string[] methods = [.. measured.Select(item => item.Method).Distinct()];
         CaseResult? worst = measured.MaxBy(item => item.Summary!.Gen0);
         return worst is null ? null : new Found(
             holds(collecting) ? Outcome.Always : Outcome.Never,
             [
                 collecting.Length == 0
-                    ? new AdviceEvidence($"gen0, gen1 and gen2 are 0 in every case of {string.Join(" and ", measured.Select(item => item.Method).Distinct())}")
+                    ? new AdviceEvidence($"gen0, gen1 and gen2 are 0 in every case of {string.Join(methods.Length > 2 ? ", " : " and ", methods)}")
                     : new AdviceEvidence(
                         worst,
                         $"{worst.Summary!.Gen0:0.##}, {worst.Summary.Gen1 ?? 0:0.##} and {worst.Summary.Gen2 ?? 0:0.##} collections "
