@@ -6,18 +6,25 @@ namespace Millrace.Transfer.Tests.Killed;
 /// <summary>A server in a separate process, which can be killed.</summary>
 internal sealed class ServerProcess : IAsyncDisposable
 {
+    /// <summary>A port of the system's own, on which no test's server listens.</summary>
+    private const int Discard = 9;
+
     private readonly Process _process;
+    private readonly int _port;
+    private readonly int _http2Port;
+    private volatile bool _isKilled;
 
     private ServerProcess(Process process, int port, int http2Port)
     {
         _process = process;
-        Port = port;
-        Http2Port = http2Port;
+        _port = port;
+        _http2Port = http2Port;
     }
 
-    public int Port { get; }
+    /// <summary>After the kill a port without a server: the server of another test may have the old one by now.</summary>
+    public int Port => _isKilled ? Discard : _port;
 
-    public int Http2Port { get; }
+    public int Http2Port => _isKilled ? Discard : _http2Port;
 
     public static async Task<ServerProcess> StartAsync(string folder)
     {
@@ -39,6 +46,7 @@ internal sealed class ServerProcess : IAsyncDisposable
     /// <summary>SIGKILL: nothing is flushed.</summary>
     public async Task KillAsync()
     {
+        _isKilled = true;
         _process.Kill();
         await _process.WaitForExitAsync();
     }
