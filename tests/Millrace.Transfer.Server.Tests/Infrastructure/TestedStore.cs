@@ -65,6 +65,13 @@ public sealed class TestedStore : IAsyncDisposable
         return path;
     }
 
+    /// <summary>Asserts that a file is the published one: with its time where the store knows it when it publishes.</summary>
+    public static void AssertIsPublished(StoredFile published, StoredFile? found)
+    {
+        Assert.NotNull(found);
+        Assert.Equal(IsBucket ? published with { Modified = found.Modified } : published, found);
+    }
+
     /// <summary>Puts a file there without the store.</summary>
     /// <returns>See <see cref="PathOf"/>.</returns>
     public async Task<string> WriteAsync(string name, ReadOnlyMemory<byte> content)

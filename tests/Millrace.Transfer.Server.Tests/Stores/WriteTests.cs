@@ -17,7 +17,7 @@ public sealed class WriteTests : ContractTest
 
         StoredFile file = await writer.CommitAsync(null, default);
         Assert.Equal("hello", File.ReadAllText(Files.PathOf("c.txt")));
-        Assert.Equal(file, await store.FindAsync("c.txt"));
+        TestedStore.AssertIsPublished(file, await store.FindAsync("c.txt"));
         Assert.Equal(Sha256Digest.Compute("hello"u8), file.Sha256);
     }
 
