@@ -5,14 +5,14 @@ public sealed class CallsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task The_service_is_healthy(string peer)
     {
-        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "millrace.v1.FileTransfer");
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(AddressFor(peer), "health", "--name", "millrace.v1.FileTransfer");
         Assert.Equal("SERVING", reply.Succeeded().Text("health"));
     }
 
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Unknown_service_is_NOT_FOUND(string peer)
     {
-        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "other.Service");
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(AddressFor(peer), "health", "--name", "other.Service");
         reply.Failed("NOT_FOUND");
     }
 
@@ -20,7 +20,7 @@ public sealed class CallsOfPeersTests : PeerTest
     public async Task Stat_returns_length_version_and_digest(string peer)
     {
         string path = await MakeTheirsAsync("Größe 世界", 70_000);
-        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "Größe 世界");
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(AddressFor(peer), "stat", "--name", "Größe 世界");
         JsonElement file = reply.Succeeded().GetProperty("file");
         Assert.Equal("Größe 世界", file.Text("name"));
         Assert.Equal(70_000, file.Number("length"));
@@ -32,7 +32,7 @@ public sealed class CallsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Messages_beyond_ASCII_are_read_as_they_were_written(string peer)
     {
-        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "100 % Größe 世界");
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(AddressFor(peer), "stat", "--name", "100 % Größe 世界");
         reply.Failed("NOT_FOUND");
         Assert.Contains("100 % Größe 世界", reply.Text("message"), StringComparison.Ordinal);
     }
@@ -40,7 +40,7 @@ public sealed class CallsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Names_that_lead_out_of_the_folder_are_INVALID_ARGUMENT(string peer)
     {
-        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "../passwd");
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(AddressFor(peer), "stat", "--name", "../passwd");
         reply.Failed("INVALID_ARGUMENT");
         Assert.Equal(nameof(TransferError.InvalidName), reply.Trailer("millrace-error"));
     }
@@ -52,9 +52,9 @@ public sealed class CallsOfPeersTests : PeerTest
         await MakeTheirsAsync("b/x", 2);
         await MakeTheirsAsync("c", 3);
         PeerProgram program = PeerProgram.Of(peer);
-        Assert.Equal(["a 1", "b/", "c 3"], Entries(await program.RunAsync(Grpc, "list")));
-        Assert.Equal(["a 1", "b/x 2", "c 3"], Entries(await program.RunAsync(Grpc, "list", "--recursive")));
-        Assert.Equal(["b/x 2"], Entries(await program.RunAsync(Grpc, "list", "--name", "b")));
+        Assert.Equal(["a 1", "b/", "c 3"], Entries(await program.RunAsync(AddressFor(peer), "list")));
+        Assert.Equal(["a 1", "b/x 2", "c 3"], Entries(await program.RunAsync(AddressFor(peer), "list", "--recursive")));
+        Assert.Equal(["b/x 2"], Entries(await program.RunAsync(AddressFor(peer), "list", "--name", "b")));
     }
 
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
@@ -62,9 +62,9 @@ public sealed class CallsOfPeersTests : PeerTest
     {
         await MakeTheirsAsync("file", 1);
         PeerProgram program = PeerProgram.Of(peer);
-        Assert.True((await program.RunAsync(Grpc, "delete", "--name", "file")).Succeeded().GetProperty("deleted").GetBoolean());
+        Assert.True((await program.RunAsync(AddressFor(peer), "delete", "--name", "file")).Succeeded().GetProperty("deleted").GetBoolean());
         Assert.False(File.Exists(Theirs("file")));
-        Assert.False((await program.RunAsync(Grpc, "delete", "--name", "file")).Succeeded().GetProperty("deleted").GetBoolean());
+        Assert.False((await program.RunAsync(AddressFor(peer), "delete", "--name", "file")).Succeeded().GetProperty("deleted").GetBoolean());
     }
 
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
@@ -74,9 +74,9 @@ public sealed class CallsOfPeersTests : PeerTest
         await MakeTheirsAsync("file", 1);
         string token = (await new TokenStore(TokenStore.DefaultPath(Served.Folder)).AddAsync("one", TransferScope.Read)).Secret;
         PeerProgram program = PeerProgram.Of(peer);
-        (await program.RunAsync(Grpc, "stat", "--name", "file")).Failed("UNAUTHENTICATED");
-        (await program.RunAsync(Grpc, "stat", "--name", "file", "--token", token)).Succeeded();
-        (await program.RunAsync(Grpc, "delete", "--name", "file", "--token", token)).Failed("PERMISSION_DENIED");
+        (await program.RunAsync(AddressFor(peer), "stat", "--name", "file")).Failed("UNAUTHENTICATED");
+        (await program.RunAsync(AddressFor(peer), "stat", "--name", "file", "--token", token)).Succeeded();
+        (await program.RunAsync(AddressFor(peer), "delete", "--name", "file", "--token", token)).Failed("PERMISSION_DENIED");
     }
 
     private static IEnumerable<string> Entries(JsonElement reply) => reply.Succeeded().GetProperty("entries").EnumerateArray()

@@ -8,7 +8,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     public async Task File_is_stored_with_its_digest(string peer, int size)
     {
         string source = await MakeTheirsAsync("file", size);
-        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "download", "--name", "file", "--file", Mine("copy"));
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(AddressFor(peer), "download", "--name", "file", "--file", Mine("copy"));
         reply.Succeeded();
         Assert.True(reply.GetProperty("ended").GetBoolean());
         Assert.Equal(size, reply.Number("endLength"));
@@ -20,7 +20,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     public async Task Compressed_file_is_smaller_on_the_wire_and_equal_afterwards(string peer)
     {
         await Served.WriteAsync("text", Content.Text(3_000_000));
-        await using var relay = new TestRelay(() => Grpc.Port);
+        await using var relay = new TestRelay(() => AddressFor(peer).Port);
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
             relay.Address, "download", "--name", "text", "--file", Mine("copy"), "--gzip");
         reply.Succeeded();
@@ -33,7 +33,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     {
         byte[] content = await File.ReadAllBytesAsync(await MakeTheirsAsync("file", 300_000));
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
-            Grpc, "download", "--name", "file", "--file", Mine("part"), "--offset", "100000", "--count", "70000");
+            AddressFor(peer), "download", "--name", "file", "--file", Mine("part"), "--offset", "100000", "--count", "70000");
         reply.Succeeded();
         Assert.Equal(100_000, reply.GetProperty("file").Number("offset"));
         Assert.Equal(70_000, reply.Number("endLength"));
@@ -45,7 +45,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     {
         await MakeTheirsAsync("file", 40_960);
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
-            Grpc, "download", "--name", "file", "--file", Mine("copy"), "--chunk", "4096");
+            AddressFor(peer), "download", "--name", "file", "--file", Mine("copy"), "--chunk", "4096");
         reply.Succeeded();
 
         // Ten with bytes, one before and one after these.
@@ -57,7 +57,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     {
         await MakeTheirsAsync("file", 50_000_000);
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
-            Grpc, "download", "--name", "file", "--file", Mine("copy"), "--cancel-after", "1000000");
+            AddressFor(peer), "download", "--name", "file", "--file", Mine("copy"), "--cancel-after", "1000000");
         reply.Failed("CANCELLED");
         Assert.InRange(reply.Number("bytes"), 1_000_000, 49_999_999);
         await AssertNothingRunsAsync();
@@ -67,7 +67,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     public async Task Missing_file_is_NOT_FOUND_with_a_message(string peer)
     {
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
-            Grpc, "download", "--name", "not/there", "--file", Mine("copy"));
+            AddressFor(peer), "download", "--name", "not/there", "--file", Mine("copy"));
         reply.Failed("NOT_FOUND");
         Assert.Contains("not/there", reply.Text("message"), StringComparison.Ordinal);
         Assert.Equal(nameof(TransferError.NotFound), reply.Trailer("millrace-error"));
@@ -78,7 +78,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     {
         await MakeTheirsAsync("file", 10);
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
-            Grpc, "download", "--name", "file", "--file", Mine("copy"), "--offset", "11");
+            AddressFor(peer), "download", "--name", "file", "--file", Mine("copy"), "--offset", "11");
         reply.Failed("OUT_OF_RANGE");
     }
 }

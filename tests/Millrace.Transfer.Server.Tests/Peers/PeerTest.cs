@@ -13,6 +13,9 @@ public abstract class PeerTest : IAsyncLifetime
 
     private protected ServedFolder Served => _served!;
 
+    /// <summary>Where the server is for a peer: gRPC-Web is spoken over HTTP/1.1.</summary>
+    private protected Uri AddressFor(string peer) => PeerProgram.IsWeb(peer) ? Served.Server.Address : Grpc;
+
     public async Task InitializeAsync() =>
         _served = await ServedFolder.StartAsync(static options =>
         {

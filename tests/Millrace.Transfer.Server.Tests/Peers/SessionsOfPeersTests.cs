@@ -11,7 +11,7 @@ public sealed class SessionsOfPeersTests : PeerTest
     {
         string source = Make(Mine("file"), Length);
         IReadOnlyList<JsonElement> reply = await PeerProgram.Of(peer).RunAllAsync(
-            Grpc, "session", "--name", "file", "--file", source, "--break", how);
+            AddressFor(peer), "session", "--name", "file", "--file", source, "--break", how);
         Assert.Equal(
             ["StartUpload", "Upload", "QueryUpload", "Upload", "QueryUpload", "CommitUpload"],
             reply.Select(static call => call.Text("call")));
@@ -28,7 +28,7 @@ public sealed class SessionsOfPeersTests : PeerTest
     {
         string source = Make(Mine("file"), Length);
         IReadOnlyList<JsonElement> reply = await PeerProgram.Of(peer).RunAllAsync(
-            Grpc, "session", "--name", "file", "--file", source, "--break", "end");
+            AddressFor(peer), "session", "--name", "file", "--file", source, "--break", "end");
         Assert.Equal(reply[1].Number("bytes"), reply[2].Number("offset"));
     }
 
@@ -37,7 +37,7 @@ public sealed class SessionsOfPeersTests : PeerTest
     {
         string source = Make(Mine("file"), Length);
         IReadOnlyList<JsonElement> reply = await PeerProgram.Of(peer).RunAllAsync(
-            Grpc, "parts", "--name", "file", "--file", source, "--chunk", "3000000");
+            AddressFor(peer), "parts", "--name", "file", "--file", source, "--chunk", "3000000");
         Assert.Equal(
             ["StartUpload", "UploadPart", "UploadPart", "UploadPart", "CommitUpload"],
             reply.Select(static call => call.Text("call")));

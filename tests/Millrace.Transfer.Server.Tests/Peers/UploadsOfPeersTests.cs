@@ -8,7 +8,7 @@ public sealed class UploadsOfPeersTests : PeerTest
     public async Task A_file_is_published_under_its_name(string peer, int size)
     {
         string source = Make(Mine("file"), size);
-        JsonElement reply = await PeerProgram.Of(peer).RunAsync(Grpc, "upload", "--name", "a/b", "--file", source);
+        JsonElement reply = await PeerProgram.Of(peer).RunAsync(AddressFor(peer), "upload", "--name", "a/b", "--file", source);
         reply.Succeeded();
         Assert.Equal("a/b", reply.GetProperty("file").Text("name"));
         Assert.Equal(size, reply.GetProperty("file").Number("length"));
@@ -21,8 +21,8 @@ public sealed class UploadsOfPeersTests : PeerTest
     {
         string source = Make(Mine("file"), 100_000_000);
         PeerProgram program = PeerProgram.Of(peer);
-        (await program.RunAsync(Grpc, "upload", "--name", "large", "--file", source)).Succeeded();
-        (await program.RunAsync(Grpc, "download", "--name", "large", "--file", Mine("copy"))).Succeeded();
+        (await program.RunAsync(AddressFor(peer), "upload", "--name", "large", "--file", source)).Succeeded();
+        (await program.RunAsync(AddressFor(peer), "download", "--name", "large", "--file", Mine("copy"))).Succeeded();
         string digest = Sha256Of(source);
         Assert.Equal(digest, Sha256Of(Theirs("large")));
         Assert.Equal(digest, Sha256Of(Mine("copy")));
@@ -32,7 +32,7 @@ public sealed class UploadsOfPeersTests : PeerTest
     public async Task Compressed_file_is_smaller_on_the_wire_and_equal_afterwards(string peer)
     {
         await File.WriteAllBytesAsync(Mine("text"), Content.Text(3_000_000));
-        await using var relay = new TestRelay(() => Grpc.Port);
+        await using var relay = new TestRelay(() => AddressFor(peer).Port);
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
             relay.Address, "upload", "--name", "text", "--file", Mine("text"), "--gzip");
         reply.Succeeded();
@@ -45,7 +45,7 @@ public sealed class UploadsOfPeersTests : PeerTest
     {
         string source = Make(Mine("file"), 50_000_000);
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
-            Grpc, "upload", "--name", "file", "--file", source, "--cancel-after", "1000000");
+            AddressFor(peer), "upload", "--name", "file", "--file", source, "--cancel-after", "1000000");
         reply.Failed("CANCELLED");
         await AssertNothingRunsAsync();
         Assert.False(File.Exists(Theirs("file")));
@@ -56,7 +56,7 @@ public sealed class UploadsOfPeersTests : PeerTest
     {
         string source = Make(Mine("file"), 1_000_000);
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
-            Grpc, "upload", "--name", "file", "--file", source, "--end-after", "500000");
+            AddressFor(peer), "upload", "--name", "file", "--file", source, "--end-after", "500000");
         Assert.NotEqual("OK", reply.Text("status"));
         Assert.NotEqual("", reply.Text("message"));
         await AssertNothingRunsAsync();
@@ -67,7 +67,7 @@ public sealed class UploadsOfPeersTests : PeerTest
     public async Task Deadline_ends_a_silent_upload(string peer)
     {
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
-            Grpc, "upload", "--name", "file", "--file", Make(Mine("file"), 10), "--deadline", "300", "--stall");
+            AddressFor(peer), "upload", "--name", "file", "--file", Make(Mine("file"), 10), "--deadline", "300", "--stall");
         reply.Failed("DEADLINE_EXCEEDED");
         await AssertNothingRunsAsync();
         Assert.False(File.Exists(Theirs("file")));
@@ -78,7 +78,7 @@ public sealed class UploadsOfPeersTests : PeerTest
     {
         await MakeTheirsAsync("file", 10);
         JsonElement reply = await PeerProgram.Of(peer).RunAsync(
-            Grpc, "upload", "--name", "file", "--file", Make(Mine("file"), 3_000_000), "--must-not-exist");
+            AddressFor(peer), "upload", "--name", "file", "--file", Make(Mine("file"), 3_000_000), "--must-not-exist");
         reply.Failed("ALREADY_EXISTS");
         Assert.Equal(10, new FileInfo(Theirs("file")).Length);
     }
