@@ -1,3 +1,7 @@
+extern alias Peer;
+
+using Peer::Millrace.Transfer.Tests.Peer;
+
 namespace Millrace.Transfer.Tests.Peers;
 
 public sealed class DownloadsFromForeignServersTests : ForeignServerTest
@@ -9,7 +13,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         byte[] content = server.Write("file", size);
         using TransferClient client = server.Connect();
         TransferResult result = await client.GetAsync(Name("file"), Here["file"]);
-        Assert.Equal(TransferProtocol.Grpc, result.Protocol);
+        Assert.Equal(server.Protocol, result.Protocol);
         Assert.Equal(size, result.Length);
         Assert.Equal(Sha256Of(server.PathOf("file")), result.Sha256?.ToString());
         Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
@@ -18,6 +22,9 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
     [NeedsTheory(Need.GrpcPeers)]
     [InlineData("C++")]
     [InlineData("Python")]
+    [InlineData(GrpcDotNetServer.Http2)]
+    [InlineData(GrpcDotNetServer.Web)]
+    [InlineData(GrpcDotNetServer.WebText)]
     public async Task Compressed_file_is_smaller_on_the_wire_and_unchanged(string name)
     {
         // @grpc/grpc-js compresses no answers. grpcio does not say how a request was compressed.
@@ -26,9 +33,9 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         await using var relay = new TestRelay(() => server.Port);
         using TransferClient client = Infrastructure.Clients.To(
             relay.Address,
-            static options =>
+            options =>
             {
-                options.Protocol = TransferProtocol.Grpc;
+                options.Protocol = server.Protocol;
                 options.Compression = TransferCompression.Gzip;
             });
         await client.GetAsync(Name("text"), Here["text"]);
@@ -41,7 +48,9 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         byte[] content = server.Write("flaky-file", 3_000_001);
-        using TransferClient client = server.Connect();
+
+        // A busy machine would be a reason for several connections.
+        using TransferClient client = server.Connect(static options => options.MaxConnections = 1);
         TransferResult result = await client.GetAsync(Name("flaky-file"), Here["file"]);
         Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
         Assert.Equal(2, server.Lines.Count(static line => line.Contains("Download", StringComparison.Ordinal)));
@@ -79,8 +88,13 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
                 options.MaxAttempts = 1;
                 options.CallTimeout = TimeSpan.FromMilliseconds(300);
             });
-        await Fails.WithAsync(TransferError.TooSlow, () => client.GetAsync(Name("slow-file"), Here["file"]));
-        await server.AssertCancelledAsync("Download");
+
+        // On a busy machine the deadline can pass before the call arrives.
+        await Bounded.UntilAsync(async () =>
+        {
+            await Fails.WithAsync(TransferError.TooSlow, () => client.GetAsync(Name("slow-file"), Here["file"]));
+            return server.HasCancelled("Download");
+        });
     }
 
     [NeedsTheory(Need.GrpcPeers), EveryServer]

@@ -1,44 +1,67 @@
+extern alias Peer;
+
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Text.Json;
+using Peer::Millrace.Transfer.Tests.Peer;
 
 namespace Millrace.Transfer.Tests.Peers;
 
-/// <summary>A server with another implementation of gRPC, in a separate process; eng/grpc.sh builds them.</summary>
+/// <summary>A server with another implementation of gRPC: a program, which eng/grpc.sh builds, or one of .NET in this process.</summary>
 internal sealed class ForeignServer : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(5);
 
-    private readonly Process _process;
+    private readonly Process? _process;
+    private readonly GrpcDotNetServer? _server;
     private readonly ConcurrentQueue<string> _lines = new();
-    private readonly Task _reading;
+    private readonly Task _reading = Task.CompletedTask;
 
-    private ForeignServer(Process process, string folder, int port)
+    private ForeignServer(string folder, GrpcDotNetServer server, string library)
     {
-        _process = process;
-        Folder = folder;
-        Port = port;
-        _reading = ReadAsync();
+        (Folder, _server, Port) = (folder, server, server.Port);
+        Protocol = library switch
+        {
+            GrpcDotNetServer.Web => TransferProtocol.GrpcWeb,
+            GrpcDotNetServer.WebText => TransferProtocol.GrpcWebText,
+            _ => TransferProtocol.Grpc,
+        };
     }
 
-    public static IReadOnlyList<string> Names { get; } = ["C++", "Python", "grpc-js"];
+    private ForeignServer(string folder, Process process, int port)
+    {
+        (Folder, _process, Port, Protocol) = (folder, process, port, TransferProtocol.Grpc);
+        _reading = ReadAsync(process.StandardOutput);
+    }
+
+    public static IReadOnlyList<string> Names { get; } = ["C++", "Python", "grpc-js", .. Libraries];
 
     /// <summary>The folder that it serves.</summary>
     public string Folder { get; }
 
     public int Port { get; }
 
+    public TransferProtocol Protocol { get; }
+
     public Uri Address => new($"http://127.0.0.1:{Port}/");
 
     /// <summary>Its output so far: the calls, and those that were cancelled.</summary>
-    public IReadOnlyList<string> Lines => [.. _lines];
+    public IReadOnlyList<string> Lines => [.. _server?.Lines ?? _lines];
+
+    /// <summary>Those of .NET.</summary>
+    private static string[] Libraries => [GrpcDotNetServer.Http2, GrpcDotNetServer.Web, GrpcDotNetServer.WebText];
 
     public static async Task<ForeignServer> StartAsync(string name, params string[] options)
     {
+        string folder = Directory.CreateTempSubdirectory("millrace-peer-").FullName;
+        if (Libraries.Contains(name))
+        {
+            return new ForeignServer(folder, await GrpcDotNetServer.StartAsync(name, folder, options), name);
+        }
+
         string built = Path.Combine(Repository.Root, "artifacts", "grpc");
         string scripts = Path.Combine(Repository.Root, "tests", "interop", "grpc");
         string core = Path.Combine(built, "millrace_grpc_core");
-        string folder = Directory.CreateTempSubdirectory("millrace-peer-").FullName;
         (string program, string[] first) = name switch
         {
             "C++" => (core, Array.Empty<string>()),
@@ -54,7 +77,7 @@ internal sealed class ForeignServer : IAsyncDisposable
         })!;
         string? line = await process.StandardOutput.ReadLineAsync().WaitAsync(Patience);
         Assert.NotNull(line);
-        return new ForeignServer(process, folder, JsonDocument.Parse(line).RootElement.GetProperty("port").GetInt32());
+        return new ForeignServer(folder, process, JsonDocument.Parse(line).RootElement.GetProperty("port").GetInt32());
     }
 
     public string PathOf(string name) => Path.Combine(Folder, name);
@@ -71,7 +94,7 @@ internal sealed class ForeignServer : IAsyncDisposable
     public TransferClient Connect(Action<TransferClientOptions>? change = null) =>
         Clients.To(Address, options =>
         {
-            options.Protocol = TransferProtocol.Grpc;
+            options.Protocol = Protocol;
             change?.Invoke(options);
         });
 
@@ -81,19 +104,29 @@ internal sealed class ForeignServer : IAsyncDisposable
     /// <summary>Waits until it has reported that a call was cancelled.</summary>
     public Task AssertCancelledAsync(string method) => AssertReportedAsync("cancelled", method);
 
-    private async Task AssertReportedAsync(string field, string text)
-    {
-        for (long end = Environment.TickCount64 + (long)Patience.TotalMilliseconds; !Lines.Any(IsThat); await Task.Delay(10))
-        {
-            Assert.True(Environment.TickCount64 < end, $"It did not say that: {string.Join('\n', Lines)}");
-        }
-
-        bool IsThat(string line) =>
-            JsonDocument.Parse(line).RootElement.TryGetProperty(field, out JsonElement said) && said.GetString() == text;
-    }
+    /// <summary>Whether it reported that a call was cancelled.</summary>
+    public bool HasCancelled(string method) => HasReported("cancelled", method);
 
     public async ValueTask DisposeAsync()
     {
+        try
+        {
+            await EndAsync();
+        }
+        finally
+        {
+            Directory.Delete(Folder, recursive: true);
+        }
+    }
+
+    private async Task EndAsync()
+    {
+        if (_process is null)
+        {
+            await _server!.DisposeAsync();
+            return;
+        }
+
         // The end of its input ends it.
         _process.StandardInput.Close();
         try
@@ -109,13 +142,23 @@ internal sealed class ForeignServer : IAsyncDisposable
             }
 
             _process.Dispose();
-            Directory.Delete(Folder, recursive: true);
         }
     }
 
-    private async Task ReadAsync()
+    private async Task AssertReportedAsync(string field, string text)
     {
-        while (await _process.StandardOutput.ReadLineAsync() is { } line)
+        for (long end = Environment.TickCount64 + (long)Patience.TotalMilliseconds; !HasReported(field, text); await Task.Delay(10))
+        {
+            Assert.True(Environment.TickCount64 < end, $"It did not say that: {string.Join('\n', Lines)}");
+        }
+    }
+
+    private bool HasReported(string field, string text) => Lines.Any(
+        line => JsonDocument.Parse(line).RootElement.TryGetProperty(field, out JsonElement said) && said.GetString() == text);
+
+    private async Task ReadAsync(StreamReader output)
+    {
+        while (await output.ReadLineAsync() is { } line)
         {
             _lines.Enqueue(line);
         }
