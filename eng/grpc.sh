@@ -2,7 +2,6 @@
 # Builds the foreign gRPC clients and servers of the tests into artifacts/grpc/, which git ignores, when something changed.
 # ./test sources it; or run it.
 grpc_output=artifacts/grpc
-grpc_core_source=tests/interop/grpc/cpp/peer.cc
 grpc_protos="millrace/v1/file_transfer.proto grpc/health/v1/health.proto"
 
 # Runs a command unless it did so before with the same files: STAMP, then the files, then --, then the command.
@@ -15,25 +14,6 @@ once_for() {
   [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || return 0
   rm -f "$stamp"
   "$@" && echo "$sum" >"$stamp"
-}
-
-compile_grpc_core() {
-  local generated=$grpc_output/cpp
-  mkdir -p "$generated" &&
-    protoc -I proto --cpp_out="$generated" --grpc_out="$generated" \
-      --plugin=protoc-gen-grpc="$(command -v grpc_cpp_plugin)" $grpc_protos || return 1
-  # Under another name first: the old program may still run, and an interrupted build must not leave half of one.
-  g++ -std=c++17 -O2 -I "$generated" "$grpc_core_source" "$generated"/millrace/v1/*.cc "$generated"/grpc/health/v1/*.cc \
-    $(pkg-config --cflags --libs grpc++ protobuf libcrypto) -o "$grpc_output/millrace_grpc_core.new" &&
-    mv "$grpc_output/millrace_grpc_core.new" "$grpc_output/millrace_grpc_core"
-}
-
-build_grpc_core() {
-  mkdir -p "$grpc_output"
-  # A new version of the library is a reason to build again.
-  pkg-config --modversion grpc++ protobuf >"$grpc_output/core.versions"
-  once_for "$grpc_output/core.made" eng/grpc.sh "$grpc_core_source" "$grpc_output/core.versions" \
-    $(printf 'proto/%s ' $grpc_protos) -- compile_grpc_core
 }
 
 generate_grpc_python() {
@@ -56,7 +36,6 @@ generate_grpc_web() {
 }
 
 build_grpc_peers() {
-  build_grpc_core || return 1
   once_for "$grpc_output/python.made" eng/grpc.sh $(printf 'proto/%s ' $grpc_protos) -- generate_grpc_python || return 1
   [ tests/interop/grpc/node_modules/.package-lock.json -nt tests/interop/grpc/package-lock.json ] ||
     npm ci --prefix tests/interop/grpc --ignore-scripts --no-audit --no-fund || return 1

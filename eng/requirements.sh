@@ -8,7 +8,6 @@ requirements() { awk -v tier="${tier:-all}" '!/^#/ && NF && ($3 != "all" || tier
 
 has_requirement() {
   case "$1" in
-    pkg-config:*) pkg-config --exists "${1#*:}" 2>/dev/null ;;
     python:*) /usr/bin/python3 -c "import ${1#*:}" 2>/dev/null ;;
     /*) [ -e "$1" ] ;;
     *) command -v "$1" >/dev/null 2>&1 ;;

@@ -27,7 +27,7 @@ public enum Need : long
     NodeClients = 1 << 13,
     Tuspy = 1 << 14,
 
-    /// <summary>gRPC in C++, Python and Node.</summary>
+    /// <summary>gRPC in Python and Node.</summary>
     GrpcPeers = 1 << 16,
 
     /// <summary>A Release build: in a Debug build every async method that waits allocates a state machine.</summary>

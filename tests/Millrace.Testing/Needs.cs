@@ -39,9 +39,8 @@ public static class Needs
         [Need.Tuspy] = Reason(
             () => Runs("/usr/bin/python3", "-c", "import tusclient"), "Needs tuspy: apt-get install python3-tuspy."),
         [Need.GrpcPeers] = Reason(
-            () => IsBuilt("millrace_grpc_core") && IsBuilt("python.made")
-                && Directory.Exists(Path.Combine(Interop, "grpc", "node_modules")),
-            "Needs the gRPC programs in C++, Python and Node: run eng/grpc.sh, which names the packages it lacks."),
+            () => IsBuilt("python.made") && Directory.Exists(Path.Combine(Interop, "grpc", "node_modules")),
+            "Needs the gRPC programs in Python and Node: run eng/grpc.sh, which names the packages it lacks."),
         [Need.Release] = Reason(() => Repository.Configuration == "Release", "Counts allocations: dotnet test -c Release."),
         [Need.Musl] = Reason(() => File.Exists(MuslLibrary) && IsInstalled("nm"), "Needs musl and nm: apt-get install musl binutils."),
         [Need.Compiler] = Reason(() => IsInstalled("gcc"), "Needs gcc: apt-get install g++."),

@@ -7,7 +7,6 @@ namespace Millrace.Transfer.Server.Tests.Peers;
 /// <summary>A client with another implementation of gRPC: a program, which eng/grpc.sh builds, or one of .NET in this process.</summary>
 internal sealed class PeerProgram
 {
-    private static readonly string Built = Path.Combine(Repository.Root, "artifacts", "grpc");
     private static readonly string Scripts = Path.Combine(Repository.Root, "tests", "interop", "grpc");
 
     private readonly string? _library;
@@ -24,8 +23,7 @@ internal sealed class PeerProgram
 
         (_program, _first) = name switch
         {
-            "C++" => (Path.Combine(Built, "millrace_grpc_core"), Array.Empty<string>()),
-            "Python" => ("/usr/bin/python3", [Path.Combine(Scripts, "python", "peer.py")]),
+            "Python" => ("/usr/bin/python3", (string[])[Path.Combine(Scripts, "python", "peer.py")]),
             "grpc-js" => ("node", [Path.Combine(Scripts, "node", "peer.mjs")]),
             _ => throw new ArgumentOutOfRangeException(nameof(name), name, null),
         };
@@ -35,7 +33,7 @@ internal sealed class PeerProgram
     public static IReadOnlyList<string> Libraries { get; } =
         [GrpcDotNetClient.Http2, GrpcDotNetClient.Web, GrpcDotNetClient.WebText, GrpcDotNetClient.Core];
 
-    public static IReadOnlyList<string> Names { get; } = ["C++", "Python", "grpc-js", .. Libraries];
+    public static IReadOnlyList<string> Names { get; } = ["Python", "grpc-js", .. Libraries];
 
     public static bool IsWeb(string name) => name is GrpcDotNetClient.Web or GrpcDotNetClient.WebText;
 

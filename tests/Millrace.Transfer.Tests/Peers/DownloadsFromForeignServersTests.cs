@@ -20,7 +20,6 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
     }
 
     [NeedsTheory(Need.GrpcPeers)]
-    [InlineData("C++")]
     [InlineData("Python")]
     [InlineData(GrpcDotNetServer.Http2)]
     [InlineData(GrpcDotNetServer.Web)]

@@ -34,7 +34,7 @@ internal sealed class ForeignServer : IAsyncDisposable
         _reading = ReadAsync(process.StandardOutput);
     }
 
-    public static IReadOnlyList<string> Names { get; } = ["C++", "Python", "grpc-js", .. Libraries];
+    public static IReadOnlyList<string> Names { get; } = ["Python", "grpc-js", .. Libraries];
 
     /// <summary>The folder that it serves.</summary>
     public string Folder { get; }
@@ -59,13 +59,10 @@ internal sealed class ForeignServer : IAsyncDisposable
             return new ForeignServer(folder, await GrpcDotNetServer.StartAsync(name, folder, options), name);
         }
 
-        string built = Path.Combine(Repository.Root, "artifacts", "grpc");
         string scripts = Path.Combine(Repository.Root, "tests", "interop", "grpc");
-        string core = Path.Combine(built, "millrace_grpc_core");
         (string program, string[] first) = name switch
         {
-            "C++" => (core, Array.Empty<string>()),
-            "Python" => ("/usr/bin/python3", [Path.Combine(scripts, "python", "peer.py")]),
+            "Python" => ("/usr/bin/python3", (string[])[Path.Combine(scripts, "python", "peer.py")]),
             "grpc-js" => ("node", [Path.Combine(scripts, "node", "peer.mjs")]),
             _ => throw new ArgumentOutOfRangeException(nameof(name), name, null),
         };

@@ -75,7 +75,6 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
 
     // In gRPC-Web no call is open while the client waits for more to send.
     [NeedsTheory(Need.GrpcPeers)]
-    [InlineData("C++")]
     [InlineData("Python")]
     [InlineData("grpc-js")]
     [InlineData(GrpcDotNetServer.Http2)]

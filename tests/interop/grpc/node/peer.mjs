@@ -1,7 +1,7 @@
 // The file transfers of proto/millrace/v1/file_transfer.proto with @grpc/grpc-js, as client and as server.
 //
-// The commands and options are those of tests/interop/grpc/cpp/peer.cc. The server answers
-// without compression, as grpc-js compresses no answers.
+// The commands and options are those of tests/interop/grpc/python/peer.py. The server answers without compression, as grpc-js
+// compresses no answers.
 import { parseArgs } from "node:util";
 import { commands } from "./client.mjs";
 import { serve } from "./server.mjs";

@@ -1,7 +1,7 @@
 """The file transfers of proto/millrace/v1/file_transfer.proto with grpcio, as client and as server.
 
-The commands and options are those of tests/interop/grpc/cpp/peer.cc. `serve --gzip`
-compresses all answers, as grpcio does not show an application how a request was compressed.
+Every command prints lines of JSON: `serve` first {"port": N}, then its calls until standard input ends; the others how each call
+ended. `serve --gzip` compresses all answers, as grpcio does not show an application how a request was compressed.
 """
 import argparse
 
