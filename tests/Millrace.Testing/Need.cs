@@ -77,4 +77,7 @@ public enum Need : long
 
     /// <summary>Programs that unpack zip files: Python, bsdtar, unzip and busybox.</summary>
     Unpackers = 1L << 32,
+
+    /// <summary>A compiler for Swift, installed or from eng/swift.sh.</summary>
+    Swift = 1L << 33,
 }

@@ -74,6 +74,9 @@ public static class Needs
             () => OperatingSystem.IsLinux() && IsInstalled("python3") && IsInstalled("bsdtar") && IsInstalled("unzip") && IsInstalled("busybox"),
             "Needs programs that unpack: apt-get install busybox libarchive-tools python3 unzip."),
         [Need.Lftp] = Reason(() => IsInstalled("lftp"), "Needs lftp: apt-get install lftp."),
+        [Need.Swift] = Reason(
+            () => !OperatingSystem.IsWindows() && (IsInstalled("swiftc") || File.Exists(Path.Combine(Cache, "millrace", "swift", "swiftc"))),
+            "Needs Swift: https://www.swift.org/install, or eng/swift.sh on Debian."),
         [Need.Trace] = Reason(CanTrace, "Traces system calls: apt-get install python3, and allow ptrace in the container."),
     };
 
@@ -95,6 +98,10 @@ public static class Needs
         ];
         return missing.Length == 0 ? null : string.Join(' ', missing);
     }
+
+    private static string Cache => Environment.GetEnvironmentVariable("XDG_CACHE_HOME") is { } cache && Path.IsPathRooted(cache)
+        ? cache
+        : Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".cache");
 
     private static Lazy<string?> Reason(Func<bool> isMet, string reason) => new(() => isMet() ? null : reason);
 

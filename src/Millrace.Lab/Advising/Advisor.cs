@@ -7,6 +7,7 @@ internal static class Advisor
     public static IReadOnlyList<Advice> Advise(LabResults results)
     {
         var cases = new SituatedCases(results);
+        var ofUrlSession = new SituatedCases(results, ofUrlSession: true);
         Func<SituatedCases, IEnumerable<Advice>>[] rules = results switch
         {
             // Nothing follows from methods that were measured against themselves.
@@ -30,7 +31,13 @@ internal static class Advisor
             from set in PublishedFigures.All
             from claim in set.Claims
             where (claim.Suites ?? [set.Suite]).Contains(results.Suite)
-            select ClaimEvaluator.Test(cases, set, claim);
+            from advice in new[]
+            {
+                ClaimEvaluator.Test(cases, set, claim),
+                ofUrlSession.All.Count > 0 ? ClaimEvaluator.TestUrlSession(ofUrlSession, set, claim) : null,
+            }
+            where advice is not null
+            select advice;
         return [.. TrustRules.Apply(cases).Concat(rules.SelectMany(rule => rule(cases))).Concat(claims).OrderBy(advice => advice.Kind)];
     }
 

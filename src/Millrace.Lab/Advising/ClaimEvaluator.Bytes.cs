@@ -1,3 +1,5 @@
+using Millrace.Lab.Suites.Bytes;
+
 namespace Millrace.Lab.Advising;
 
 // The tests of published claims about reading bytes at an address.
@@ -12,7 +14,31 @@ internal static partial class ClaimEvaluator
     private static IReadOnlyList<PublishedTable> Machines => field ??=
         [.. PublishedFigures.Get("url-bytes").Tables.Where(table => table.Name.EndsWith("medians", StringComparison.Ordinal))];
 
-    private static bool IsPublished(CaseResult item) => Machines[0].Rows.Any(row => row.OurMethod == item.Method);
+    private static bool IsPublished(CaseResult item) => Machines[0].Rows.Any(row => row.OurMethod == Way.Of(item).Name);
+
+    /// <summary>Tests a conclusion with the rows that it was drawn from.</summary>
+    /// <param name="cases">Those of URLSession.</param>
+    /// <returns>Null where the run lacks the cases.</returns>
+    public static Advice? TestUrlSession(SituatedCases cases, PublishedSet set, PublishedClaim claim)
+    {
+        Advice advice = Test(cases, set, claim);
+        if (advice.Claim is not { Holds: not Holds.CannotBeTold } tested)
+        {
+            return null;
+        }
+
+        string statement = advice.Statement.Replace(Way.Baseline, UrlSession.Best, StringComparison.Ordinal)
+            .Replace("IAsyncEnumerable<byte>", "bytes(from:)", StringComparison.Ordinal);
+        return advice with
+        {
+            Topic = $"{claim.Topic}, URLSession",
+            Statement = statement,
+            Action = "Take this for Swift; what to do in .NET follows from the rows in .NET.",
+            Code = null,
+            Check = CheckCommand.Again(cases.Results, $"{UrlSession.Prefix}*"),
+            Claim = tested with { Says = $"{claim.Says} (URLSession itself)", Reason = statement },
+        };
+    }
 
     // Some walks are slower than another of the same arrival, on every source; by the claim's limit where it has one.
     private static Found? Walks(SituatedCases cases, PublishedClaim claim)
@@ -169,7 +195,7 @@ internal static partial class ClaimEvaluator
         (string Name, Dictionary<string, double> Times)[] sources =
         [
             .. WaySource.Of(cases)
-                .Select(source => (source.Name, source.Cases.Where(IsPublished).ToDictionary(item => item.Method, Figures.Median)))
+                .Select(source => (source.Name, source.Cases.Where(IsPublished).ToDictionary(item => Way.Of(item).Name, Figures.Median)))
                 .Where(source => source.Item2.Count >= MinWays),
         ];
         if (sources.Length == 0)

@@ -1,3 +1,5 @@
+using Millrace.Lab.Suites.Bytes;
+
 namespace Millrace.Lab.Advising;
 
 /// <summary>A run's cases as advice sees them, and how they compare.</summary>
@@ -15,10 +17,11 @@ internal sealed class SituatedCases
 
     private readonly MeasuredCases _cases;
 
-    public SituatedCases(LabResults results)
+    /// <param name="ofUrlSession">Only the rows of URLSession, which are left out otherwise: they are no choice for a program in .NET.</param>
+    public SituatedCases(LabResults results, bool ofUrlSession = false)
     {
         _cases = new MeasuredCases(results, onlyVerified: true);
-        All = [.. _cases.All.Where(item => !Floor.Is(item.Method) && item.Parameters is { Offset: null, Block: null })];
+        All = [.. _cases.All.Where(item => !Floor.Is(item.Method) && UrlSession.Is(item.Method) == ofUrlSession && item.Parameters is { Offset: null, Block: null })];
         Situations = [.. MakeSituations(All)];
     }
 

@@ -1,3 +1,5 @@
+using Millrace.Lab.Suites.Bytes;
+
 namespace Millrace.Lab.Advising;
 
 /// <summary>A method of the suite "bytes": how bytes arrive, for example "Increments", and how they are iterated, for example "Span".</summary>
@@ -6,9 +8,17 @@ internal readonly record struct Way(string Arrival, string Walk)
     /// <summary>The method that the others are compared with, here and by others.</summary>
     public const string Baseline = "Increments.Span";
 
-    /// <summary>Takes a method's name apart; a name without a dot is all arrival.</summary>
+    /// <summary>The method's name in .NET.</summary>
+    public string Name => Walk.Length == 0 ? Arrival : $"{Arrival}.{Walk}";
+
+    /// <summary>Takes a method's name apart; a name without a dot is all arrival. A method of URLSession is what the same is in .NET.</summary>
     public static Way Of(CaseResult item)
     {
+        if (UrlSession.WayOf(item.Method) is { } same)
+        {
+            return same;
+        }
+
         int dot = item.Method.IndexOf('.', StringComparison.Ordinal);
         return dot < 0 ? new Way(item.Method, "") : new Way(item.Method[..dot], item.Method[(dot + 1)..]);
     }
@@ -58,7 +68,7 @@ internal sealed record WaySource(string Name, IReadOnlyList<CaseResult> Cases)
             .Select(group => new WaySource(group.Key, Usual(group.First()))),
     ];
 
-    public CaseResult? Find(string method) => Cases.FirstOrDefault(item => item.Method == method);
+    public CaseResult? Find(string method) => Cases.FirstOrDefault(item => Way.Of(item).Name == method);
 
     public IEnumerable<CaseResult> OfArrival(string arrival) => Cases.Where(item => Way.Of(item).Arrival == arrival);
 

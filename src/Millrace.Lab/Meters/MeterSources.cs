@@ -14,8 +14,11 @@ internal static class MeterSources
 
     private static readonly string[] IoFields = ["rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw"];
 
+    /// <summary>The meters of the runtime of .NET.</summary>
+    public static IReadOnlyList<string> Managed { get; } = ["allocatedBytes", AllocatedObjects];
+
     /// <summary>The meters that cover only this process, which are meaningless when another process does the work.</summary>
-    public static IReadOnlyList<string> OwnOnly { get; } = ["allocatedBytes", AllocatedObjects, "systemCalls", .. Usage, .. Io];
+    public static IReadOnlyList<string> OwnOnly { get; } = [.. Managed, "systemCalls", .. Usage, .. Io];
 
     /// <summary>The meters that this process has, and a server where one was asked.</summary>
     public static IReadOnlyDictionary<string, string> Of(

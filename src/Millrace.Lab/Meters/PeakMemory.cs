@@ -29,7 +29,7 @@ internal static class PeakMemory
 
     public static long ReadPeak(int? process = null) => Read(process, "VmHWM:");
 
-    public static long ReadResident() => Read(process: null, "VmRSS:");
+    public static long ReadResident(int? process = null) => Read(process, "VmRSS:");
 
     private static string FileOf(int? process, string name) =>
         string.Create(CultureInfo.InvariantCulture, $"/proc/{process?.ToString(CultureInfo.InvariantCulture) ?? Self}/{name}");

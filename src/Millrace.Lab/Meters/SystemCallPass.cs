@@ -34,16 +34,19 @@ internal sealed class SystemCallPass : IDisposable
             return;
         }
 
+        // Threads that it starts later are counted with those that start them.
+        using TracepointCounter? other = entry.WorkingProcess is { } process ? TracepointCounter.TryOpen(out _, process) : null;
+        TracepointCounter counter = other ?? _counter;
         int invocations = entry.ExpectedNs > LongNs ? 1 : Invocations;
         for (int i = 0; i < invocations; i++)
         {
             entry.Prepare();
 
             // The cost of reading the counter twice.
-            long empty = _counter.Read();
-            long first = _counter.Read();
+            long empty = counter.Read();
+            long first = counter.Read();
             entry.Invoke();
-            long last = _counter.Read();
+            long last = counter.Read();
             entry.Finish();
             entry.SystemCalls.Add(Math.Max(0, last - first - (first - empty)));
         }

@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Lab.Meters;
 
-/// <summary>Every system call of the process, by the kernel's tracepoint. It makes each call some 100 ns slower.</summary>
+/// <summary>Every system call of a process, by the kernel's tracepoint. It makes each call some 100 ns slower.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TracepointCounter : IDisposable
 {
@@ -17,7 +17,8 @@ internal sealed class TracepointCounter : IDisposable
     {
     }
 
-    public static TracepointCounter? TryOpen(out string? reason)
+    /// <param name="process">Whose calls it counts; null for this process.</param>
+    public static TracepointCounter? TryOpen(out string? reason, int? process = null)
     {
         if (!PerfEvents.IsKnown)
         {
@@ -37,7 +38,8 @@ internal sealed class TracepointCounter : IDisposable
         try
         {
             ulong tracepoint = ulong.Parse(File.ReadAllText(id), CultureInfo.InvariantCulture);
-            foreach (string thread in Directory.EnumerateDirectories("/proc/self/task"))
+            string whose = process?.ToString(CultureInfo.InvariantCulture) ?? "self";
+            foreach (string thread in Directory.EnumerateDirectories($"/proc/{whose}/task"))
             {
                 counter.Add(tracepoint, int.Parse(Path.GetFileName(thread), CultureInfo.InvariantCulture));
             }

@@ -10,30 +10,41 @@ internal sealed record PublishedBeside(
     private const int UsualBuffer = 65536;
 
     /// <summary>Everything that a run has in common with the published figures; the baselines, 1 on both sides, are left out.</summary>
-    public static IReadOnlyList<PublishedBeside> Of(LabResults results)
-    {
-        var cases = new SituatedCases(results);
-        return
-        [
-            .. from set in PublishedFigures.For(results.Suite)
-               from table in set.Tables
-               where table.TimeColumn is not null
-               from row in table.Rows
-               let baseline = Baseline(table, row)
-               let ourMethod = row.OurMethod
-               let ourBaseline = baseline.OurMethod
-               where ourMethod is not null && ourBaseline is not null && ourMethod != ourBaseline
-               let published = table.Ratio(row)
-               where published is not null
-               let mine = cases.All.Where(item => item.Method == ourMethod && Matches(item.Parameters, row.Parameters))
-                   .MinBy(item => item.Parameters.Buffer != UsualBuffer)
-               where mine is not null
-               let other = OfBaseline(cases, ourBaseline!, mine.Parameters)
-               where other is not null
-               select new PublishedBeside(
-                   set.Id, row.Method, ourMethod!, row.Parameters, published.Value, Figures.RatioOf(mine, other)),
-        ];
-    }
+    public static IReadOnlyList<PublishedBeside> Of(LabResults results) =>
+        [.. Of(new SituatedCases(results)), .. OfUrlSession(new SituatedCases(results, ofUrlSession: true))];
+
+    private static IEnumerable<PublishedBeside> Of(SituatedCases cases) =>
+        from set in PublishedFigures.For(cases.Results.Suite)
+        from table in set.Tables
+        where table.TimeColumn is not null
+        from row in table.Rows
+        let baseline = Baseline(table, row)
+        let ourMethod = row.OurMethod
+        let ourBaseline = baseline.OurMethod
+        where ourMethod is not null && ourBaseline is not null && ourMethod != ourBaseline
+        let published = table.Ratio(row)
+        where published is not null
+        let mine = cases.All.Where(item => item.Method == ourMethod && Matches(item.Parameters, row.Parameters))
+            .MinBy(item => item.Parameters.Buffer != UsualBuffer)
+        where mine is not null
+        let other = OfBaseline(cases, ourBaseline!, mine.Parameters)
+        where other is not null
+        select new PublishedBeside(set.Id, row.Method, ourMethod!, row.Parameters, published.Value, Figures.RatioOf(mine, other));
+
+    // The very methods that were published, of a connection instead of a file.
+    private static IEnumerable<PublishedBeside> OfUrlSession(SituatedCases cases) =>
+        from set in PublishedFigures.For(cases.Results.Suite)
+        from table in set.Tables
+        where table.TimeColumn is not null
+        from mine in cases.All
+        let row = table.Rows.FirstOrDefault(row => row.OurMethod == Way.Of(mine).Name)
+        where row is not null
+        let baseline = Baseline(table, row)
+        let other = cases.All.FirstOrDefault(item => Way.Of(item).Name == baseline.OurMethod && item.Parameters == mine.Parameters)
+        where other is not null && other != mine
+        where Matches(mine.Parameters, row.Parameters with { Source = null })
+        select new PublishedBeside(
+            set.Id, row.Method, mine.Method, mine.Parameters, table.Ratio(row)!.Value, Figures.RatioOf(mine, other));
 
     // A case without a buffer, as all at once, is compared with the baseline's usual one.
     private static CaseResult? OfBaseline(SituatedCases cases, string baseline, CaseParameters parameters) =>

@@ -30,7 +30,7 @@ internal static class CaseMemory
         try
         {
             small.Clear();
-            Invoke(small);
+            int? process = Invoke(small);
             planned.Clear();
             if (control?.Prepare(planned.Cache, planned.Fill) is { } violation)
             {
@@ -38,10 +38,10 @@ internal static class CaseMemory
             }
 
             CollectAll();
-            long idle = PeakMemory.ReadResident();
-            PeakMemory.Reset();
+            long idle = PeakMemory.ReadResident(process);
+            PeakMemory.Reset(process);
             Invoke(planned);
-            long peak = PeakMemory.ReadPeak();
+            long peak = PeakMemory.ReadPeak(process);
             return new MemoryResult(peak, Math.Max(0, peak - idle), Reason: null);
         }
         finally
@@ -50,10 +50,12 @@ internal static class CaseMemory
         }
     }
 
-    private static void Invoke(PlannedCase planned)
+    // Returns the process that did it; null for this one.
+    private static int? Invoke(PlannedCase planned)
     {
         using CaseMethod method = planned.Create();
         method.Find(planned.Method)();
+        return method.WorkingProcess;
     }
 
     // Everything that the warm-up left: garbage, pooled blocks (given back by the finalizer's thread after a collection), freed native

@@ -16,6 +16,12 @@ internal abstract class CaseMethod : IDisposable
     public virtual string? Description { get; protected set; }
     public virtual string? DescriptionReason { get; protected set; }
 
+    /// <summary>The process that does the work, whose meters count, once it was asked to; null when it is this one.</summary>
+    public virtual int? WorkingProcess => null;
+
+    /// <summary>What that process used in the last invocation, where it counts that itself.</summary>
+    public virtual ProcessCounters? Used => null;
+
     /// <summary>Finds a method by its name in results. It returns a number that the compiler cannot leave out.</summary>
     public abstract Func<long> Find(string name);
 

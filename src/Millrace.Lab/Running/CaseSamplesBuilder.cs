@@ -18,6 +18,7 @@ internal static class CaseSamplesBuilder
             Strategy = labCase.Strategy,
             StrategyReason = labCase.StrategyReason,
             Unavailable = labCase.Planned.Foreign is { } foreign ? MeterSources.OwnOnly.ToDictionary(name => name, _ => foreign)
+                : labCase.Planned.Unmanaged is { } unmanaged ? MeterSources.Managed.ToDictionary(name => name, _ => unmanaged)
                 : labCase.NoObjectsReason is { } reason
                 ? new Dictionary<string, string> { [MeterSources.AllocatedObjects] = reason }
                 : null,

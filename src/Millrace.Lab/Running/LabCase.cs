@@ -85,7 +85,7 @@ internal sealed class LabCase : IDisposable
         Prepare();
         ProcessCounters before = _meters.ReadBefore();
         long ticks = Time();
-        ProcessCounters used = _meters.ReadAfter() - before;
+        ProcessCounters used = _method.Used ?? (_meters.ReadAfter() - before);
         Finish();
         return new Sample(
             round,
@@ -113,6 +113,9 @@ internal sealed class LabCase : IDisposable
             _method.DescribesItself = false;
         }
     }
+
+    /// <inheritdoc cref="CaseMethod.WorkingProcess"/>
+    public int? WorkingProcess => _method.WorkingProcess;
 
     // For passes, which read other meters.
     public void Prepare() => _preparedViolation = _state.Prepare();

@@ -22,6 +22,9 @@ internal abstract record PlannedCase(
     /// <summary>Why the meters of this process do not cover the case, because another one does the work; null when they do.</summary>
     public virtual string? Foreign => null;
 
+    /// <summary>Why nothing that the runtime of .NET counts is known of the case; null when it is.</summary>
+    public virtual string? Unmanaged => Foreign;
+
     public virtual bool NeedsServer => false;
 
     /// <summary>The group of cases that share rounds, as <see cref="RunLimits.Group"/> names it.</summary>

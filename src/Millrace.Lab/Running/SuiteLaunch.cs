@@ -172,18 +172,19 @@ internal sealed class SuiteLaunch : IDisposable
         {
             // A second copy of a method has the allocations and calls of the first.
             LabCase[] originals = [.. cases.Where(item => item.Planned is { Role: null, Foreign: null })];
-            Pass("allocations", AllocationPass.Measure);
-            Pass("system calls", _calls.Measure);
-            Pass("objects", ObjectCountPass.Measure);
+            LabCase[] managed = [.. originals.Where(item => item.Planned.Unmanaged is null)];
+            Pass("allocations", managed, AllocationPass.Measure);
+            Pass("system calls", originals, _calls.Measure);
+            Pass("objects", managed, ObjectCountPass.Measure);
             if (_suite.CountsLargeObjects)
             {
-                Pass("large objects", LargeObjects.MeasurePass);
+                Pass("large objects", managed, LargeObjects.MeasurePass);
             }
 
-            void Pass(string what, Action<LabCase> measure)
+            void Pass(string what, IReadOnlyList<LabCase> counted, Action<LabCase> measure)
             {
                 _progress.Phase($"counting {what} of {name} cases");
-                runner.Pass(originals, measure);
+                runner.Pass(counted, measure);
             }
         }
 

@@ -139,6 +139,17 @@ public sealed class AdviceTextTests
         ByteRuns.Case("Increments.Span", 10, source: "http"), ByteRuns.Case("AllAtOnce.ForEach", 100, source: "http"))));
 
     [Fact]
+    public void Published_ratios_stand_beside_those_of_the_published_methods_themselves()
+    {
+        IReadOnlyList<PublishedBeside> beside = PublishedBeside.Of(ByteRuns.Of(
+            ByteRuns.Case("UrlSessionIncrementalUnsafe", 10, source: "http"),
+            ByteRuns.Case("UrlSessionDataForEach", 100, source: "http"),
+            ByteRuns.Case("AllAtOnce.ForEach", 300, source: "http")));
+        Assert.Equal([765.0 / 36, 1181.0 / 56], beside.Select(item => item.Published));
+        Assert.All(beside, item => Assert.Equal(("UrlSessionDataForEach", 10), (item.OurMethod, item.Ours)));
+    }
+
+    [Fact]
     public void Every_published_way_but_the_fastest_stands_beside_ours_on_both_machines()
     {
         IReadOnlyList<PublishedBeside> beside = PublishedBeside.Of(ByteRuns.Everything);

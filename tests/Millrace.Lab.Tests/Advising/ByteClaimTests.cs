@@ -51,6 +51,23 @@ public sealed class ByteClaimTests
         });
     }
 
+    [Fact]
+    public void Conclusions_are_also_tested_with_the_methods_that_they_were_drawn_from()
+    {
+        Advice[] advice = Runs.Apply("raw buffer, URLSession", Swift(100));
+        Assert.Equal(Holds.Yes, Assert.Single(advice).Claim!.Holds);
+        Assert.Equal(Holds.No, Assert.Single(Runs.Apply("raw buffer, URLSession", Swift(30))).Claim!.Holds);
+        Assert.Contains("of UrlSessionIncrementalUnsafe", Assert.Single(Runs.Apply("increments, URLSession", Swift(100))).Statement, StringComparison.Ordinal);
+        Assert.Equal(Holds.CannotBeTold, Assert.Single(Runs.Apply("raw buffer", Swift(100))).Claim!.Holds);
+        Assert.Empty(Runs.Apply("for loops, URLSession", Swift(100)));
+
+        static LabResults Swift(double loop) => Of(
+            Case("Increments.Span", 500, "http"),
+            Case("UrlSessionIncrementalUnsafe", 20, "http"),
+            Case("UrlSessionDataUnsafe", 30, "http"),
+            Case("UrlSessionDataFor", loop, "http"));
+    }
+
     [Theory]
     [InlineData(new double[] { 1, 2, 3, 4 }, new double[] { 10, 20, 30, 40 }, 1)]
     [InlineData(new double[] { 1, 2, 3, 4 }, new double[] { 4, 3, 2, 1 }, -1)]

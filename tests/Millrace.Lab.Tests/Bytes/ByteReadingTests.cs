@@ -74,6 +74,18 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
         }
     }
 
+    [Fact]
+    public void Without_a_compiler_that_compiles_the_rows_are_missing_with_the_reason()
+    {
+        Assert.Contains(
+            "eng/swift.sh", UrlSessionProgram.FindBy(null).WhyNot, StringComparison.Ordinal);
+        string none = _served.Folder["none"];
+        File.WriteAllText(none, "no program");
+        (string? program, string? reason) = UrlSessionProgram.FindBy(none);
+        Assert.Null(program);
+        Assert.Contains($"{none} did not compile", reason, StringComparison.Ordinal);
+    }
+
     public sealed class ServedFolder : IDisposable
     {
         private readonly TestFile _file;

@@ -18,13 +18,15 @@ public sealed class BytesPlanTests
         foreach (string source in new[] { "file", "http" })
         {
             Assert.Equal(
-                BytesSuite.AllMethods.Where(method => !method.EndsWith(".Lines", StringComparison.Ordinal)),
+                BytesSuite.AllMethods.Where(method => !method.EndsWith(".Lines", StringComparison.Ordinal))
+                    .Concat(source == "http" ? UrlSession.Methods : []),
                 plan.Where(entry => entry.Source.Name == source && entry is { Buffer: 65536, Readers: 1, Role: null })
                     .Where(entry => entry.Source.File.Content == FileContent.Random)
                     .Select(entry => entry.Method));
         }
 
         Assert.Equal(28 + 2, BytesSuite.AllMethods.Length);
+        Assert.Equal(14, UrlSession.Methods.Count);
         Assert.Equal([4096, 65536, 262144], plan.Select(entry => entry.Buffer).Distinct().Order());
         Assert.Equal([1, 2, 4], plan.Select(entry => entry.Readers).Distinct().Order());
     }

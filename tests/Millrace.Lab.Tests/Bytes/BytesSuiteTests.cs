@@ -31,8 +31,8 @@ public sealed class BytesSuiteTests(BytesSuiteTests.Measured measured) : IClassF
         Assert.Equal(["file", "http"], cases.Where(item => item.Baseline).Select(item => item.Parameters.Source));
         Assert.Equal(2, _results.Noise.Count(noise => noise.Parameters.Content != "csv"));
         Assert.Contains("ReadBytesAsync", _results.Finding, StringComparison.Ordinal);
-        Assert.Equal(8, _results.Targets.Count);
-        Assert.Equal(3, _results.Targets.Count(target => target.Met is null));
+        Assert.Equal(10, _results.Targets.Count);
+        Assert.Equal(5, _results.Targets.Count(target => target.Met is null));
         CaseResult pipe = cases.Single(item => item is { Method: "MillraceBytes.Vector", Parameters.Source: "file" });
         Assert.Equal("Buffered", pipe.Strategy);
     }

@@ -18,6 +18,22 @@ public sealed class BytesTargetsTests
             BytesTargets.Check(results).Where(target => target.Figure.Contains("AsyncBytes", StringComparison.Ordinal)).Select(target => target.Met));
     }
 
+    [Theory]
+    [InlineData(0.4, 0.35, true)]
+    [InlineData(0.401, 0.351, false)]
+    public void Rows_over_http_are_compared_with_the_fastest_of_URLSession_and_with_its_loop(double segments, double sequence, bool met)
+    {
+        LabResults results = ByteRuns.Of(
+            ByteRuns.Case("UrlSessionDataFor", 1000, "http"),
+            ByteRuns.Case("UrlSessionCompletionUnsafe", 500, "http"),
+            ByteRuns.Case("UrlSessionIncrementalUnsafe", 100, "http"),
+            ByteRuns.Case("MillraceBytes.Vector", 100 * segments, "http"),
+            ByteRuns.Case("MillraceBytes.AwaitForEach", 1000 * sequence, "http"));
+        TargetResult[] targets = [.. BytesTargets.Check(results).Where(target => target.Figure.Contains("UrlSession", StringComparison.Ordinal))];
+        Assert.Equal([met, met], targets.Select(target => target.Met));
+        Assert.Contains("of UrlSessionIncrementalUnsafe", targets[0].Measured, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Other_increments_and_more_readers_do_not_count_for_bars()
     {

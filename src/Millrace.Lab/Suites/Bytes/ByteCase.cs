@@ -12,7 +12,10 @@ internal sealed record ByteCase(string Method, ByteSource Source, int Buffer, in
     // A server's memory is always hot.
     public override TestFile? CachedFile => Source.Address is null ? Source.File : null;
 
-    protected override string MissingCases => "cases of bytes";
+    public override string? Unmanaged =>
+        UrlSession.Is(Method) ? "a program in Swift does the work: it has no heap of .NET, and nothing counts its allocations" : null;
+
+    protected override string MissingCases => UrlSession.Is(Method) ? $"rows {UrlSession.Prefix}*" : "cases of bytes";
 
     public override CaseParameters Parameters => new()
     {
@@ -30,10 +33,13 @@ internal sealed record ByteCase(string Method, ByteSource Source, int Buffer, in
         File = Source.File.Generated ? null : Source.File.Path,
     };
 
-    protected override string? Obstacle() => CacheControl.WhyNoHot(Source.File);
+    protected override string? Obstacle() =>
+        (UrlSession.Is(Method) ? UrlSessionProgram.WhyNot : null) ?? CacheControl.WhyNoHot(Source.File);
 
     public override CaseMethod Create() =>
-        Method.EndsWith(BytesSuite.Lines, StringComparison.Ordinal) ? new LineReading(this) : new ByteReading(this);
+        Method.EndsWith(BytesSuite.Lines, StringComparison.Ordinal) ? new LineReading(this)
+        : UrlSession.Is(Method) ? new UrlSessionReading(this)
+        : new ByteReading(this);
 }
 
 /// <summary>Where bytes come from: a file, or the same file's bytes from a server.</summary>

@@ -32,6 +32,7 @@ internal sealed class BytesSuite(SuiteLimits? limits = null, long length = Bytes
     private static readonly int[] Readers = [1, 2, 4];
     private static readonly string[] Walks = ["For", "ForEach", "Reduce", "Span", "Vector"];
 
+    /// <summary>Those in .NET; the others are in <see cref="UrlSession.Methods"/>.</summary>
     public static readonly string[] AllMethods =
     [
         .. Of("AsyncBytes", "AwaitForEach", "ForEach", "Reduce"),
@@ -61,6 +62,10 @@ internal sealed class BytesSuite(SuiteLimits? limits = null, long length = Bytes
     private static readonly string[] QuickHttpMethods =
         [PlainSequence, ArrayFor, "AllAtOnce.Span", Baseline, "Increments.Vector", "PipeReader.Vector", Sequence, Segments];
 
+    // Those that the targets are about: each arrival with its fastest walk, and an index.
+    private static readonly string[] QuickUrlSessionMethods =
+        ["UrlSessionBytesFor", UrlSession.DataFor, "UrlSessionDataUnsafe", UrlSession.Best, "UrlSessionCompletionUnsafe"];
+
     // What differs with the increments and with the readers is how bytes arrive; one or two walks show it.
     private static readonly string[] MethodsWithIncrements =
     [
@@ -76,11 +81,11 @@ internal sealed class BytesSuite(SuiteLimits? limits = null, long length = Bytes
     // A server has the file in its memory, and AllAtOnce in one array.
     private static readonly long MaxFileBytes = Array.MaxLength;
 
-    // Four minutes in all. A round takes about 8 seconds, 5 of them for the plain async sequence, and a verdict needs five
-    // rounds of every launch.
+    // Five minutes in all. A round takes about 8 seconds, 5 of them for the plain async sequence, and 3 more with Swift; a verdict
+    // needs five rounds of every launch.
     private static readonly SuiteLimits Quick = new()
     {
-        Total = TimeSpan.FromSeconds(240),
+        Total = TimeSpan.FromSeconds(300),
         Groups = [Limits(15, 24, TimeSpan.FromSeconds(12), TimeSpan.FromSeconds(32))],
     };
 
@@ -93,11 +98,11 @@ internal sealed class BytesSuite(SuiteLimits? limits = null, long length = Bytes
     public override string Name => "bytes";
 
     public override string Description =>
-        "every way to iterate over bytes from a file or a URL: async sequences, arrays, increments, callbacks, pipes";
+        "every way to iterate over bytes from a file or a URL: async sequences, arrays, increments, callbacks, pipes, URLSession in Swift";
 
     public override IReadOnlyList<string> ExampleFilters { get; } = ["MillraceBytes.*", "Increments.Span*"];
 
-    public override IReadOnlyList<string> Methods => AllMethods;
+    public override IReadOnlyList<string> Methods => [.. AllMethods, .. UrlSession.Methods];
 
     // Each pass invokes the plain async sequence again, which takes as long as all others together.
     public override double PassesAsLaunches => 0.7;
@@ -154,18 +159,26 @@ internal sealed class BytesSuite(SuiteLimits? limits = null, long length = Bytes
                 + $"most {ByteSize.ToText(MaxFileBytes)}. Name a smaller file with --file.");
     }
 
+    protected override IReadOnlyList<TestFile> MakeFiles(string data, IReadOnlyList<TestFile> files, IReadOnlyList<PlannedCase> plan)
+    {
+        // Compiled now, beside no measurement; the launches find it, or say why there is none.
+        _ = plan.Any(planned => UrlSession.Is(planned.Method)) ? UrlSessionProgram.WhyNot : null;
+        return base.MakeFiles(data, files, plan);
+    }
+
     protected override IEnumerable<PlannedCase> Cases(LabOptions options, IReadOnlyList<TestFile> files, Uri server)
     {
         int large = files.Count - 1;
         ByteSource file = SourceOf(files, large, server: null);
         ByteSource http = SourceOf(files, large, server);
         IEnumerable<PlannedCase> bytes = options.Mode == LabMode.Quick
-            ? Product(QuickFileMethods, file, MainBuffer, 1).Concat(Product(QuickHttpMethods, http, MainBuffer, 1))
+            ? Product(QuickFileMethods, file, MainBuffer, 1).Concat(Product([.. QuickHttpMethods, .. QuickUrlSessionMethods], http, MainBuffer, 1))
             :
             from source in new[] { file, http }
             from planned in (PlannedCase[])
             [
                 .. Product(AllMethods.Where(method => !method.EndsWith(Lines, StringComparison.Ordinal)), source, MainBuffer, 1),
+                .. Product(source == http ? UrlSession.Methods : [], source, MainBuffer, 1),
                 .. Buffers.Where(buffer => buffer != MainBuffer)
                     .SelectMany(buffer => Product(MethodsWithIncrements, source, buffer, 1)),
                 .. Readers.Where(readers => readers > 1)

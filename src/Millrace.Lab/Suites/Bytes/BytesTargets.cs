@@ -10,6 +10,16 @@ internal static class BytesTargets
         Ratio(BytesSuite.Sequence, BytesSuite.ArrayFor, 5, ByteSource.FileName),
         Ratio(BytesSuite.Sequence, BytesSuite.ArrayFor, 5, ByteSource.HttpName),
         Ratio(BytesSuite.Segments, BytesSuite.Baseline, 0.95, ByteSource.FileName),
+        TargetDefinition.Ratio(
+            $"{BytesSuite.Segments} / the fastest {UrlSession.Prefix}*, {ByteSource.HttpName}",
+            0.40,
+            cases =>
+                from mine in Of(cases, BytesSuite.Segments, ByteSource.HttpName)
+                let best = FastestUrlSession(cases, mine)
+                where best is not null
+                select new CasePair(mine, best),
+            details: cases => $" of {FastestUrlSession(cases, Of(cases, BytesSuite.Segments, ByteSource.HttpName).First())!.Method}"),
+        Ratio(BytesSuite.Sequence, UrlSession.DataFor, 0.35, ByteSource.HttpName),
         TargetDefinition.MaxBytes(
             $"{BytesSuite.Segments}, {ByteSource.FileName}: peak memory over an idle process",
             2 * ByteSize.MiB,
@@ -41,6 +51,9 @@ internal static class BytesTargets
 
         return null;
     }
+
+    private static CaseResult? FastestUrlSession(MeasuredCases cases, CaseResult mine) => cases.All
+        .Where(item => UrlSession.Is(item.Method) && item.Parameters == mine.Parameters).MinBy(Figures.Median);
 
     private static TargetDefinition Ratio(string mine, string other, double limit, string source) => TargetDefinition.Ratio(
         $"{mine} / {other}, {source}", limit, cases => CasePair.WithSame(cases, Of(cases, mine, source), other));
