@@ -12,7 +12,7 @@ public sealed class TransfersPlanTests
     ];
 
     [Theory]
-    [InlineData(65536, "none", "GrpcCoreByteArray GrpcCoreChannel GrpcCoreRentedArray GrpcDirect GrpcNetByteArray GrpcNetRentedArray GrpcNetWebByteArray GrpcNetWebRentedArray GrpcNetWebTextByteArray GrpcNetWebTextRentedArray GrpcWebDirect GrpcWebTextDirect Http1 Http1Sha256 Http2 HttpClient HttpClientSha256")]
+    [InlineData(65536, "none", "GrpcCoreByteArray GrpcCoreChannel GrpcCoreRentedArray GrpcDirect GrpcNetByteArray GrpcNetRentedArray GrpcNetWebByteArray GrpcNetWebRentedArray GrpcNetWebTextByteArray GrpcNetWebTextRentedArray GrpcWebDirect GrpcWebTextDirect Http1 Http1Sha256 Http2 HttpClient HttpClientHttp2 HttpClientSha256")]
     [InlineData(81920, "none", "GrpcDirect Http1 HttpClient")]
     [InlineData(262144, "none", "GrpcDirect Http1 HttpClient")]
     [InlineData(65536, "gzip", "GrpcDirect GrpcNetByteArray GrpcNetRentedArray HttpClient")]

@@ -21,6 +21,7 @@ internal sealed class FileTransfers : CaseMethod
 
     // Made by the first invocation, which is not measured: requests that a client makes once are not part of a transfer.
     private TransferClient? _client;
+    private Uri? _plainServer;
     private GrpcFilesClient? _grpcClient;
     private RawClient? _rawClient;
 
@@ -77,10 +78,12 @@ internal sealed class FileTransfers : CaseMethod
     }
 
     // HttpClient and Kestrel, FileStreams, and CopyToAsync: an application's code today without a library.
-    private ValueTask<long> MovePlainlyAsync()
+    private async ValueTask<long> MovePlainlyAsync()
     {
-        var client = new PlainClient(_server, _planned.Buffer, _row.HasDigest, _planned.Durability != Durability.None, WithGzip);
-        return MoveByAsync(client.DownloadAsync, client.UploadAsync);
+        _plainServer ??= _row.IsHttp2 ? new Uri("http://" + await GrpcServers.FindAsync(_server, GrpcLibrary.Net).ConfigureAwait(false)) : _server;
+        var client = new PlainClient(
+            _plainServer, _planned.Buffer, _row.HasDigest, _planned.Durability != Durability.None, WithGzip, _row.IsHttp2);
+        return await MoveByAsync(client.DownloadAsync, client.UploadAsync).ConfigureAwait(false);
     }
 
     // The libraries of gRPC that others wrote, with an array for each message.

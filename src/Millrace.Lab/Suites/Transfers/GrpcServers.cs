@@ -8,8 +8,8 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>
-/// The server's end of the rows over others' libraries of gRPC, each started when it is asked for, with its library's own limits and
-/// windows.
+/// The server's end of the rows over others' libraries of gRPC, and of HttpClient over HTTP/2, each started when it is asked for, with its
+/// library's own limits and windows.
 /// </summary>
 internal sealed class GrpcServers : IDisposable
 {
@@ -67,6 +67,7 @@ internal sealed class GrpcServers : IDisposable
         WebApplication app = builder.Build();
         app.UseGrpcWeb(new GrpcWebOptions { DefaultEnabled = true });
         app.MapGrpcService(GrpcFiles.Serve(folder));
+        new PlainEndpoints(folder).Map(app);
         app.StartAsync().GetAwaiter().GetResult();
         return app;
     }

@@ -3,16 +3,16 @@ using Millrace.Transfer;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The client's end of the rows HttpClient: a file is the body of a request or of a response, and nothing else.</summary>
+/// <param name="server">Where the <see cref="PlainEndpoints"/> are.</param>
 /// <param name="buffer">Bytes that are copied at a time, at both ends.</param>
-internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool isDurable, bool withGzip = false)
+internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool isDurable, bool withGzip = false, bool isHttp2 = false)
 {
-    // One for the process, as its documentation recommends: connections stay open between invocations.
-    private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false })
-    {
-        Timeout = Timeout.InfiniteTimeSpan,
-    };
+    private static readonly HttpClient Http1 = Create(HttpVersion.Version11);
+    private static readonly HttpClient Http2 = Create(HttpVersion.Version20);
 
     private readonly string _query = FormattableString.Invariant($"?buffer={buffer}&digest={withDigest}&durable={isDurable}&gzip={withGzip}");
+
+    private HttpClient Client => isHttp2 ? Http2 : Http1;
 
     public async Task DownloadAsync(TestFile file, string path)
     {
@@ -52,6 +52,16 @@ internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool 
             }
         }
     }
+
+    // One for the process, as its documentation recommends: connections stay open between invocations. The window is the largest that
+    // HttpClient has, and that of Millrace's client.
+    private static HttpClient Create(Version version) =>
+        new(new SocketsHttpHandler { UseProxy = false, InitialHttp2StreamWindowSize = (int)(16 * ByteSize.MiB) })
+        {
+            DefaultRequestVersion = version,
+            DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Timeout = Timeout.InfiniteTimeSpan,
+        };
 
     private static bool IsCoded(HttpResponseMessage response) => response.Content.Headers.ContentEncoding.Count > 0;
 

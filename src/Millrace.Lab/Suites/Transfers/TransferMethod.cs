@@ -3,15 +3,18 @@ using Millrace.Transfer;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <param name="Protocol">The protocol; null for methods written without Millrace's client.</param>
+/// <param name="IsHttp2">For a method written without Millrace's client: over HTTP/2.</param>
 /// <param name="Peers">Others' libraries of gRPC, one at each end; null for a row without.</param>
 internal sealed record TransferMethod(
     string Name,
     TransferProtocol? Protocol = null,
     GrpcPeers? Peers = null,
-    bool HasDigest = false)
+    bool HasDigest = false,
+    bool IsHttp2 = false)
 {
     // The rows that modes, targets and findings name.
     public const string HttpClient = "HttpClient";
+    public const string HttpClientHttp2 = "HttpClientHttp2";
     public const string HttpClientSha256 = "HttpClientSha256";
     public const string Http1 = "Http1";
     public const string Http1Sha256 = "Http1Sha256";
@@ -28,6 +31,7 @@ internal sealed record TransferMethod(
     public static IReadOnlyList<TransferMethod> All { get; } =
     [
         new(HttpClient),
+        new(HttpClientHttp2, IsHttp2: true),
         new(Http1, TransferProtocol.Http1),
         new(Http2, TransferProtocol.Http2),
         new(Tus, TransferProtocol.Tus),

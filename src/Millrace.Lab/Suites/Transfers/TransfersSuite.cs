@@ -48,7 +48,7 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     // The rows of the targets, one of each protocol, and those of others' libraries of gRPC; the other rows are in full mode.
     private static readonly string[] QuickMain =
     [
-        Baseline, TransferMethod.Http1, TransferMethod.Http2,
+        Baseline, TransferMethod.HttpClientHttp2, TransferMethod.Http1, TransferMethod.Http2,
         TransferMethod.GrpcDirect, TransferMethod.GrpcWebDirect, TransferMethod.GrpcWebTextDirect,
         BaselineSha256, TransferMethod.Http1Sha256,
         .. OthersGrpc.Select(method => method.Name),
