@@ -67,6 +67,20 @@ internal sealed class ServedCommand : IDisposable
         return 1024 * long.Parse(line.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture);
     }
 
+    /// <summary>Whether all its threads wait for something, and none for a processor: proc_pid_stat(5).</summary>
+    public bool IsWaiting() => Directory.GetDirectories($"/proc/{Id}/task").All(static thread =>
+    {
+        try
+        {
+            string stat = File.ReadAllText(Path.Combine(thread, "stat"));
+            return stat[stat.LastIndexOf(')') + 2] == 'S';
+        }
+        catch (IOException)
+        {
+            return true; // the thread has ended
+        }
+    });
+
     /// <summary>Ends it at once, as the system does when there is no memory left.</summary>
     public async Task KillAsync()
     {
