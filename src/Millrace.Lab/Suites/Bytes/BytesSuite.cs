@@ -62,9 +62,8 @@ internal sealed class BytesSuite(SuiteLimits? limits = null, long length = Bytes
     private static readonly string[] QuickHttpMethods =
         [PlainSequence, ArrayFor, "AllAtOnce.Span", Baseline, "Increments.Vector", "PipeReader.Vector", Sequence, Segments];
 
-    // Those that the targets are about: each arrival with its fastest walk, and an index.
-    private static readonly string[] QuickUrlSessionMethods =
-        ["UrlSessionBytesFor", UrlSession.DataFor, "UrlSessionDataUnsafe", UrlSession.Best, "UrlSessionCompletionUnsafe"];
+    // Single bytes, the way that most programs take, and the fastest. Those that wait for all bytes take two to three seconds each.
+    private static readonly string[] QuickUrlSessionMethods = ["UrlSessionBytesFor", UrlSession.DataFor, UrlSession.Best];
 
     // What differs with the increments and with the readers is how bytes arrive; one or two walks show it.
     private static readonly string[] MethodsWithIncrements =
