@@ -51,7 +51,7 @@ public sealed class UrlSessionTests(ByteReadingTests.ServedFolder served, UrlSes
     {
         Assert.All(measured.Results.Cases, item => Assert.Null(item.Error));
         CaseResult[] cases = [.. measured.Results.Cases.Where(item => UrlSession.Is(item.Method))];
-        Assert.Equal(5, cases.Length);
+        Assert.Equal(3, cases.Length);
         bool hasCalls = measured.Results.Cases.Single(item => item.Baseline).Summary!.SystemCalls is not null;
         Assert.All(cases, item =>
         {
@@ -68,7 +68,7 @@ public sealed class UrlSessionTests(ByteReadingTests.ServedFolder served, UrlSes
     public void Memory_is_that_of_the_program()
     {
         var suite = new BytesSuite(FewRounds, 8_000_000);
-        LabOptions options = measured.Options("UrlSessionDataUnsafe");
+        LabOptions options = measured.Options(UrlSession.DataFor);
         using SuiteInputs inputs = suite.TakeInputs(options);
         using IServedFiles server = ChildProgram.Workers.Serve(new ServeRequest("bytes", inputs.Files));
         MemoryResult memory = ChildProgram.Workers.MeasureMemory(new MemoryRequest("bytes", options, inputs.Files, 0) { Server = server.Address });
