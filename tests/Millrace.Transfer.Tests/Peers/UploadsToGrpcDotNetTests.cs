@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Tests.Peers;
 public sealed class UploadsToGrpcDotNetTests : ForeignServerTest
 {
     // Each has other groups of three bytes at the ends of its messages; the last one has several parts.
-    private static readonly int[] _sizes =
+    private static readonly int[] Sizes =
         [0, 1, 2, 3, 4, 5, 1_000, 1_001, 1_002, 65_535, 65_536, 65_537, 100 * 1024, 300_001, 40_000_000];
 
     [Theory]
@@ -20,7 +20,7 @@ public sealed class UploadsToGrpcDotNetTests : ForeignServerTest
     public async Task Files_of_every_size_arrive(string name, TransferCompression compression, params string[] options)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name, options);
-        await AssertArriveAsync(server, compression, _sizes);
+        await AssertArriveAsync(server, compression, Sizes);
     }
 
     [Theory]
@@ -30,7 +30,7 @@ public sealed class UploadsToGrpcDotNetTests : ForeignServerTest
     {
         await using ForeignServer server = await ForeignServer.StartAsync(
             GrpcDotNetServer.WebText, GrpcDotNetServer.Strict, GrpcDotNetServer.WithoutParts);
-        await AssertArriveAsync(server, compression, _sizes.Where(static size => size < 1_000_000));
+        await AssertArriveAsync(server, compression, Sizes.Where(static size => size < 1_000_000));
     }
 
     [Theory]
@@ -42,7 +42,7 @@ public sealed class UploadsToGrpcDotNetTests : ForeignServerTest
         foreach (int chunk in (int[])[1_030, 65_536, 1_000_000])
         {
             using TransferClient client = server.Connect(options => (options.MaxAttempts, options.ChunkBytes) = (1, chunk));
-            foreach (int size in _sizes)
+            foreach (int size in Sizes)
             {
                 byte[] content = server.Write($"{size}", size);
                 string path = Here[$"{chunk}-{size}"];

@@ -100,7 +100,7 @@ internal static class UrlSessionProgram
 
     private static readonly Lazy<(string? Program, string? WhyNot)> Compiled = new(Find);
     private static readonly Lock Gate = new();
-    private static Process? _process;
+    private static Process? RunningProgram;
 
     /// <summary>Why it cannot be run; null when it can. The first call compiles it, where that was not done before.</summary>
     public static string? WhyNot => Compiled.Value.WhyNot;
@@ -111,7 +111,7 @@ internal static class UrlSessionProgram
         {
             lock (Gate)
             {
-                return _process?.Id;
+                return RunningProgram?.Id;
             }
         }
     }
@@ -124,11 +124,11 @@ internal static class UrlSessionProgram
     {
         lock (Gate)
         {
-            _process ??= new WorkerCommand(Compiled.Value.Program!, []).Start(start => start.Environment["no_proxy"] = "*");
+            RunningProgram ??= new WorkerCommand(Compiled.Value.Program!, []).Start(start => start.Environment["no_proxy"] = "*");
             try
             {
-                _process.StandardInput.WriteLine(line);
-                if (_process.StandardOutput.ReadLine() is { } answer)
+                RunningProgram.StandardInput.WriteLine(line);
+                if (RunningProgram.StandardOutput.ReadLine() is { } answer)
                 {
                     return answer;
                 }
@@ -138,10 +138,10 @@ internal static class UrlSessionProgram
                 // It ended before it read the line.
             }
 
-            _process.WaitForExit();
-            int code = _process.ExitCode;
-            _process.Dispose();
-            _process = null;
+            RunningProgram.WaitForExit();
+            int code = RunningProgram.ExitCode;
+            RunningProgram.Dispose();
+            RunningProgram = null;
             throw new IOException($"The program in Swift ended with exit code {code}.");
         }
     }
