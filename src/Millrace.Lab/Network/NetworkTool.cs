@@ -30,29 +30,15 @@ internal static class NetworkTool
         }
     }
 
-    private static (int ExitCode, string Output, string Error) Start(string tool, IReadOnlyList<string> arguments)
+    private static CapturedRun Start(string tool, IReadOnlyList<string> arguments)
     {
-        var start = new ProcessStartInfo(tool, arguments)
-        {
-            UseShellExecute = false,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
+        var start = new ProcessStartInfo(tool, arguments);
 
         // The messages are parsed in English.
         start.Environment["LC_ALL"] = "C";
         try
         {
-            using Process process = Process.Start(start)!;
-            Task<string> output = process.StandardOutput.ReadToEndAsync();
-            Task<string> error = process.StandardError.ReadToEndAsync();
-            if (!process.WaitForExit(LongEnough))
-            {
-                process.Kill();
-            }
-
-            process.WaitForExit();
-            return (process.ExitCode, output.GetAwaiter().GetResult(), error.GetAwaiter().GetResult());
+            return CapturedRun.Of(start, LongEnough);
         }
         catch (Win32Exception exception)
         {

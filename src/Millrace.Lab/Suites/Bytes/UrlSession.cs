@@ -98,6 +98,9 @@ internal static class UrlSessionProgram
     private const string Sources = "Millrace.Lab.Swift.";
     private const string Compiler = "swiftc";
 
+    // It takes seconds.
+    private static readonly TimeSpan CompilerLimit = TimeSpan.FromMinutes(5);
+
     private static readonly Lazy<(string? Program, string? WhyNot)> Compiled = new(Find);
     private static readonly Lock Gate = new();
     private static Process? RunningProgram;
@@ -212,22 +215,12 @@ internal static class UrlSessionProgram
 
     private static void Run(string compiler, string[] arguments, string folder)
     {
-        var start = new ProcessStartInfo(compiler, arguments)
-        {
-            UseShellExecute = false,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            WorkingDirectory = folder,
-        };
         try
         {
-            using Process process = Process.Start(start)!;
-            Task<string> output = process.StandardOutput.ReadToEndAsync();
-            string errors = process.StandardError.ReadToEnd();
-            process.WaitForExit();
-            if (process.ExitCode != 0)
+            CapturedRun run = CapturedRun.Of(new ProcessStartInfo(compiler, arguments) { WorkingDirectory = folder }, CompilerLimit);
+            if (run.ExitCode != 0)
             {
-                throw new LabException((errors + output.Result).Trim());
+                throw new LabException((run.Error + run.Output).Trim());
             }
         }
         catch (System.ComponentModel.Win32Exception exception)
