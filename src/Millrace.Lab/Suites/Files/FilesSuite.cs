@@ -72,7 +72,7 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
     // processors of 2024 need about a second and a half per hot round.
     private static readonly SuiteLimits Quick = new()
     {
-        Total = TimeSpan.FromSeconds(170),
+        Total = TimeSpan.FromSeconds(190),
         Groups =
         [
             new() { Group = CacheNames.Hot, MinRounds = 5, MaxRounds = 20, Time = TimeSpan.FromSeconds(21) },
