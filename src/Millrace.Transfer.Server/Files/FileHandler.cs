@@ -127,7 +127,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             return false;
         }
 
-        return HttpMethods.IsPut(request.Method) && request.Headers[TransferHeaders.UploadComplete] == UploadHeaders.True
+        return HttpMethods.IsPut(request.Method) && DraftRequest.IsWhole(request)
             ? true
             : throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
     }
@@ -137,6 +137,6 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         using TransferPass pass = await TransferGuard.Of(context)
             .EnterAsync(context, store, TransferOperation.Describe, target.Name);
         context.Response.StatusCode = StatusCodes.Status204NoContent;
-        DraftUploads.AddCapabilities(context.Response, store);
+        DraftUploads.AddLimits(context.Response, store);
     }
 }

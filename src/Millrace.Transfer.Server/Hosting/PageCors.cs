@@ -26,7 +26,7 @@ internal static class PageCors
         "Accept-Ranges", "Allow", "Content-Disposition", "Content-Encoding", "Content-Location", "Content-Range", "ETag",
         "Location", "Retry-After", TransferHeaders.ReprDigest, TransferHeaders.TusResumable, UploadHeaders.TusVersion,
         UploadHeaders.TusExtension, UploadHeaders.TusMaxSize, UploadHeaders.TusChecksumAlgorithm, TransferHeaders.UploadOffset,
-        TransferHeaders.UploadLength, UploadHeaders.UploadDeferLength, TransferHeaders.UploadComplete,
+        TransferHeaders.UploadLength, UploadHeaders.UploadDeferLength, TransferHeaders.UploadComplete, UploadHeaders.Incomplete,
         TransferHeaders.UploadConcat, TransferHeaders.UploadExpires, UploadHeaders.UploadLimit, "Upload-Metadata",
         TransferHeaders.UploadDraftInteropVersion,
     ];

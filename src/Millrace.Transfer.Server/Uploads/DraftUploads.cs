@@ -1,5 +1,3 @@
-using Microsoft.Extensions.Primitives;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>
@@ -20,8 +18,9 @@ internal static class DraftUploads
     /// <summary>Starts an upload, sends the client its URL, and receives its first bytes.</summary>
     public static async Task CreateAsync(UploadCall call, TransferName name, string? metadata)
     {
+        call.IsAboutFile = true;
         using TransferPass pass = await call.EnterAsync(name);
-        DraftRequest request = DraftRequest.Read(call, offset: 0);
+        DraftRequest request = DraftRequest.Read(call, offset: null);
         using ContentCheck? check = ContentCheck.Read(call.Request);
         var start = new StartUploadOptions
         {
@@ -38,6 +37,7 @@ internal static class DraftUploads
         try
         {
             session.IsAnnounced = await InterimResponse.TrySendAsync(call.Context, location, call.LimitOf(session.Status));
+            call.IsAboutFile = !session.IsAnnounced;
             isNew = await ReceiveAsync(call, session, request, check);
         }
         catch when (!session.IsAnnounced)
@@ -88,7 +88,8 @@ internal static class DraftUploads
 
         await SetLengthAsync(session, request, call.Aborted);
         bool isNew = await ReceiveAsync(call, session, request, check);
-        call.Response.StatusCode = isNew ? StatusCodes.Status201Created : StatusCodes.Status204NoContent;
+        bool isCreated = isNew || (session.Status.Published is null && DraftRequest.CreatesWithParts(call.Request));
+        call.Response.StatusCode = isCreated ? StatusCodes.Status201Created : StatusCodes.Status204NoContent;
         if (isNew)
         {
             call.Response.Headers.Location = call.UrlOf(session.Status.Name);
@@ -97,16 +98,9 @@ internal static class DraftUploads
         Answer(call, session);
     }
 
-    /// <summary>Adds what the server supports to a response to OPTIONS.</summary>
-    public static void AddCapabilities(HttpResponse response, IFileStore store)
-    {
-        response.Headers[UploadHeaders.AcceptPatch] =
-            new StringValues($"{UploadHeaders.DraftMediaType}, {UploadHeaders.TusMediaType}");
-        if (store.MaxFileBytes is { } max)
-        {
-            response.Headers[UploadHeaders.UploadLimit] = $"max-size={max}";
-        }
-    }
+    /// <summary>Adds the limits of uploads to a response to OPTIONS; a minimum of 0 where there are none.</summary>
+    public static void AddLimits(HttpResponse response, IFileStore store) =>
+        response.Headers[UploadHeaders.UploadLimit] = store.MaxFileBytes is { } max ? $"max-size={max}" : "min-size=0";
 
     /// <summary>Receives the body, and publishes the file if that was the last of it.</summary>
     /// <returns>Whether a file was published under a name that was free.</returns>

@@ -25,6 +25,7 @@ internal static class TusUploads
             start = start with { Precondition = await call.ReadPreconditionAsync(start.Name), IsPreconditionChecked = true };
         }
 
+        call.ThrowIfCoded();
         if (call.HasBody)
         {
             ThrowUnlessMediaType(call);
@@ -100,6 +101,7 @@ internal static class TusUploads
     public static async Task AppendAsync(UploadCall call, UploadId id)
     {
         await using UploadSession session = await call.OpenAsync(id, isTransfer: true);
+        call.ThrowIfCoded();
         ThrowUnlessMediaType(call);
         if (!TryReadLength(call.Field(TransferHeaders.UploadOffset), out long offset))
         {

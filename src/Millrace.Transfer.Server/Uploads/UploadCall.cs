@@ -40,9 +40,16 @@ internal sealed class UploadCall
 
     public CancellationToken Aborted => Context.RequestAborted;
 
+    /// <summary>By the draft: whether the response is about the file, and not about an upload that can be continued.</summary>
+    public bool IsAboutFile { get; set; }
+
     /// <summary>Whether the request has a body, according to its fields.</summary>
     public bool HasBody => Request.ContentLength is > 0 || (Request.ContentLength is null
         && Context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == true);
+
+    /// <summary>Whether the body is in a coding.</summary>
+    public static bool HasCoding(HttpRequest request) =>
+        request.Headers.ContentEncoding.ToString() is { Length: > 0 } coding && !coding.Equals("identity", StringComparison.OrdinalIgnoreCase);
 
     public static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
 
@@ -181,7 +188,7 @@ internal sealed class UploadCall
             return;
         }
 
-        headers[TransferHeaders.UploadComplete] = status.Published is null ? UploadHeaders.False : UploadHeaders.True;
+        AddCompleteness(status.Published is not null);
         headers[UploadHeaders.UploadLimit] = LimitOf(status);
     }
 
@@ -234,10 +241,35 @@ internal sealed class UploadCall
             headers[UploadHeaders.UploadLimit] = $"max-size={max}";
         }
 
-        if (!IsTus && refusal.IsUploadComplete)
+        if (!IsTus)
         {
-            headers[TransferHeaders.UploadComplete] = UploadHeaders.True;
+            AddCompleteness(refusal.IsUploadComplete || (IsAboutFile && !refusal.ContradictsLength));
         }
+    }
+
+    /// <summary>A coding belongs to the file (RFC 9110, section 8.4), and the store keeps the file without one.</summary>
+    /// <exception cref="Refusal">415: the body is in a coding.</exception>
+    public void ThrowIfCoded()
+    {
+        if (HasCoding(Request))
+        {
+            throw new Refusal(
+                TransferError.InvalidRequest,
+                $"Content-Encoding: {NameEncoding.Printable(Request.Headers.ContentEncoding.ToString())} is not decoded in parts of a file. "
+                + "Send the file as it is, or all of it in gzip or br with one PUT.")
+            {
+                Status = StatusCodes.Status415UnsupportedMediaType,
+                Field = HeaderNames.AcceptEncoding,
+                FieldValue = "identity",
+            };
+        }
+    }
+
+    private void AddCompleteness(bool isComplete)
+    {
+        bool isOpposite = DraftRequest.HasIncomplete(Request);
+        Response.Headers[isOpposite ? UploadHeaders.Incomplete : TransferHeaders.UploadComplete] =
+            isComplete != isOpposite ? UploadHeaders.True : UploadHeaders.False;
     }
 
     private static Sha256Digest? ReadDigest(StringValues field)

@@ -20,11 +20,10 @@ internal static class UploadEndpoints
     }
 
     /// <summary>
-    /// Whether a request to a file's own URL wants a resumable upload by the draft. Also one with a field that cannot be read,
-    /// or with that of the drafts before 03: as an ordinary PUT it would publish a part of a file as the whole.
+    /// Whether a request to a file's own URL wants a resumable upload by the draft. Also one with a field that cannot be read: as an
+    /// ordinary PUT it would publish a part of a file as the whole.
     /// </summary>
-    public static bool IsResumable(HttpRequest request) =>
-        request.Headers.ContainsKey(TransferHeaders.UploadComplete) || request.Headers.ContainsKey(UploadHeaders.Incomplete);
+    public static bool IsResumable(HttpRequest request) => HasCompleteness(request.Headers) && !DraftRequest.IsPlain(request);
 
     /// <summary>Answers such a request.</summary>
     public static Task CreateAsync(HttpContext context, IFileStore store, TransferServerOptions options, TransferName name) =>
@@ -41,7 +40,7 @@ internal static class UploadEndpoints
         {
             call.Response.StatusCode = StatusCodes.Status204NoContent;
             TusUploads.AddCapabilities(call.Response, call.Store);
-            DraftUploads.AddCapabilities(call.Response, call.Store);
+            DraftUploads.AddLimits(call.Response, call.Store);
             return Task.CompletedTask;
         }
 
@@ -68,7 +67,12 @@ internal static class UploadEndpoints
             throw new TransferException(TransferError.NotFound, "This is not the URL of an upload. Start a new one.");
         }
 
-        // A proxy that caches responses asks with GET when a client asks with HEAD.
+        if (!call.IsTus && !HttpMethods.IsPatch(method))
+        {
+            DraftRequest.ThrowIfAppends(call.Request);
+        }
+
+        // A proxy that caches responses asks with GET when a client asks with HEAD, and the draft has both.
         if (HttpMethods.IsHead(method) || HttpMethods.IsGet(method))
         {
             return AnswerStatusAsync(call, upload);
@@ -92,12 +96,15 @@ internal static class UploadEndpoints
     {
         IHeaderDictionary headers = request.Headers;
         return headers.ContainsKey(TransferHeaders.TusResumable)
-            || (!headers.ContainsKey(TransferHeaders.UploadComplete)
+            || (!HasCompleteness(headers)
                 && (string.Equals(request.ContentType, UploadHeaders.TusMediaType, StringComparison.OrdinalIgnoreCase)
                     || headers.ContainsKey(UploadHeaders.UploadDeferLength)
                     || headers.ContainsKey(TransferHeaders.UploadConcat)
                     || (HttpMethods.IsPost(request.Method) && headers.ContainsKey(TransferHeaders.UploadLength))));
     }
+
+    private static bool HasCompleteness(IHeaderDictionary headers) =>
+        headers.ContainsKey(TransferHeaders.UploadComplete) || headers.ContainsKey(UploadHeaders.Incomplete);
 
     private static async Task AnswerStatusAsync(UploadCall call, UploadId id)
     {

@@ -9,8 +9,7 @@ internal static class UploadHeaders
     public const string TusChecksumAlgorithm = "Tus-Checksum-Algorithm";
     public const string UploadDeferLength = "Upload-Defer-Length";
     public const string UploadLimit = "Upload-Limit";
-    public const string AcceptPatch = "Accept-Patch";
-    public const string Incomplete = "Upload-Incomplete"; // What drafts before 03 had for Upload-Complete.
+    public const string Incomplete = "Upload-Incomplete"; // What drafts before 02 had for Upload-Complete, with the opposite value.
     public const string MethodOverride = "X-HTTP-Method-Override";
 
     public const string Version = "1.0.0";

@@ -1,3 +1,5 @@
+using System.IO.Compression;
+
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
 public sealed class DraftTests : ServerTest
@@ -66,7 +68,7 @@ public sealed class DraftTests : ServerTest
     [InlineData("Upload-Complete: ?0, ?0")]
     [InlineData("Upload-Complete: false")]
     [InlineData("Upload-Complete: ")]
-    [InlineData("Upload-Incomplete: ?1")]
+    [InlineData("Upload-Incomplete: 1")]
     public async Task Part_of_a_file_that_says_so_in_a_way_we_cannot_read_is_not_published_as_the_whole(string field)
     {
         using HttpResponseMessage created = await Server.DraftAsync(
@@ -189,10 +191,75 @@ public sealed class DraftTests : ServerTest
         }
     }
 
+    [Theory]
+    [InlineData("PUT", "?0", "gzip")]
+    [InlineData("POST", "?1", "br")]
+    [InlineData("PUT", "?0", "zstd")]
+    public async Task A_coding_of_parts_is_refused_with_the_reason(string method, string complete, string coding)
+    {
+        using HttpResponseMessage response = await Server.DraftAsync(
+            new HttpMethod(method), "/files/a", [1], $"Upload-Complete: {complete}", $"Content-Encoding: {coding}");
+        Assert.Equal(HttpStatusCode.UnsupportedMediaType, response.StatusCode);
+        Assert.Equal("identity", response.Field("Accept-Encoding"));
+        Assert.Equal("?1", response.Field("Upload-Complete"));
+        using JsonDocument problem = JsonDocument.Parse(await response.Content.ReadAsStringAsync());
+        Assert.Contains(coding, problem.RootElement.GetProperty("detail").GetString(), StringComparison.Ordinal);
+        Assert.Empty(Server.VisibleFiles());
+    }
+
     [Fact]
-    public Task A_coding_is_refused() =>
-        Server.DraftAsync(HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", "Content-Encoding: gzip")
-            .AnswersAsync(HttpStatusCode.UnsupportedMediaType);
+    public async Task A_coding_of_the_whole_file_is_decoded()
+    {
+        byte[] content = Content.Of(50_000);
+        using var packed = new MemoryStream();
+        using (var gzip = new GZipStream(packed, CompressionLevel.Fastest))
+        {
+            gzip.Write(content);
+        }
+
+        await Server.DraftAsync(HttpMethod.Put, "/files/a", packed.ToArray(), "Upload-Complete: ?1", "Content-Encoding: gzip")
+            .AnswersAsync(HttpStatusCode.Created);
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("a")));
+    }
+
+    [Fact]
+    public async Task A_coding_in_a_part_adds_no_bytes()
+    {
+        string url = await BeginAsync();
+        await Server.PatchDraftAsync(url, 3, [1], "?0", "Content-Encoding: gzip").AnswersAsync(HttpStatusCode.UnsupportedMediaType);
+        await Server.PatchTusAsync(url, 3, [1], "Content-Encoding: gzip").AnswersAsync(HttpStatusCode.UnsupportedMediaType);
+        using HttpResponseMessage head = await Server.DraftAsync(HttpMethod.Head, url);
+        Assert.Equal("3", head.Field("Upload-Offset"));
+    }
+
+    [Fact]
+    public async Task OPTIONS_of_a_file_has_the_limits()
+    {
+        using HttpResponseMessage response = await Server.DraftAsync(HttpMethod.Options, "/files/a");
+        Assert.Equal("max-size=1000000", response.Field("Upload-Limit"));
+        Assert.Null(response.Field("Accept-Patch"));
+    }
+
+    [Fact]
+    public async Task Refusals_say_whether_they_are_about_the_file()
+    {
+        string url = await BeginAsync();
+        await Server.WriteAsync("taken", new byte[] { 9 });
+        foreach ((string complete, Task<HttpResponseMessage> sending) in (ValueTuple<string, Task<HttpResponseMessage>>[])
+        [
+            ("?0", Server.PatchDraftAsync(url, 7, [1], "?0")),
+            ("?0", Server.PatchDraftAsync(url, 3, [1], "true")),
+            ("?0", Server.DraftAsync(HttpMethod.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 3", "Upload-Length: 9")),
+            ("?0", Server.DraftAsync(HttpMethod.Get, "/uploads/none")),
+            ("?1", Server.DraftAsync(HttpMethod.Put, "/files/taken", [1], "Upload-Complete: ?0", "If-None-Match: *")),
+            ("?1", Server.DraftAsync(HttpMethod.Put, "/files/a", null, "Upload-Complete: ?0", "Upload-Length: 1000001")),
+        ])
+        {
+            using HttpResponseMessage refused = await sending;
+            Assert.False(refused.IsSuccessStatusCode);
+            Assert.Equal(complete, refused.Field("Upload-Complete"));
+        }
+    }
 
     [Fact]
     public async Task File_over_the_limit_is_refused_with_the_limit()

@@ -86,8 +86,8 @@ public sealed class InterimResponseTests
 
     [Theory]
     [InlineData("")]
-    [InlineData("Upload-Draft-Interop-Version: 4\r\n")]
-    [InlineData("Upload-Draft-Interop-Version: 9\r\n")]
+    [InlineData("Upload-Draft-Interop-Version: 2\r\n")]
+    [InlineData("Upload-Draft-Interop-Version: 10\r\n")]
     [InlineData("Upload-Draft-Interop-Version: eight\r\n")]
     public async Task Unsupported_draft_version_gets_no_interim_response(string version)
     {
