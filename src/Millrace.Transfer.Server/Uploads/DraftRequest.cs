@@ -38,9 +38,15 @@ internal readonly record struct DraftRequest(bool Completes, long? Length)
     /// <summary>Whether a part that does not complete the upload is answered 201.</summary>
     public static bool CreatesWithParts(HttpRequest request) => VersionOf(request) <= VersionWithCreatedParts;
 
-    /// <summary>Whether the request, and so its response, has <c>Upload-Incomplete</c>.</summary>
-    public static bool HasIncomplete(HttpRequest request) => VersionOf(request) <= VersionWithIncomplete
-        || (request.Headers.ContainsKey(UploadHeaders.Incomplete) && !request.Headers.ContainsKey(TransferHeaders.UploadComplete));
+    /// <summary>Whether the request, and so its response, has <c>Upload-Incomplete</c> for <c>Upload-Complete</c>.</summary>
+    /// <remarks>A field that is there counts, whatever the version: without it a part of a file could be published as the whole.</remarks>
+    public static bool HasIncomplete(HttpRequest request)
+    {
+        bool isIncomplete = request.Headers.ContainsKey(UploadHeaders.Incomplete);
+        return isIncomplete == request.Headers.ContainsKey(TransferHeaders.UploadComplete)
+            ? VersionOf(request) <= VersionWithIncomplete
+            : isIncomplete;
+    }
 
     /// <summary>Whether a request that begins an upload brings the whole file.</summary>
     public static bool IsWhole(HttpRequest request) => TryReadCompletes(request, isPart: false, out bool completes) && completes;

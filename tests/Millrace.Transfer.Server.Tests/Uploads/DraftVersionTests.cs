@@ -109,13 +109,17 @@ public sealed class DraftVersionTests : ServerTest
     }
 
     [Fact]
-    public async Task Completeness_of_another_draft_does_not_count()
+    public async Task Completeness_in_the_field_of_another_draft_counts_only_without_its_own()
     {
         await Server.DraftAsync(HttpMethod.Put, "/files/a", [1], Speaks(8), "Upload-Complete: ?0", "Upload-Incomplete: ?0")
             .AnswersAsync(HttpStatusCode.Created);
         await Server.DraftAsync(HttpMethod.Put, "/files/b", [1], Speaks(3), "Upload-Complete: ?1", "Upload-Incomplete: ?1")
             .AnswersAsync(HttpStatusCode.Created);
-        await Server.DraftAsync(HttpMethod.Put, "/files/c", [1], Speaks(3), "Upload-Complete: ?1").AnswersAsync(HttpStatusCode.BadRequest);
+        Assert.Empty(Server.VisibleFiles());
+        using HttpResponseMessage begun = await Server.DraftAsync(HttpMethod.Put, "/files/c", [1], Speaks(3), "Upload-Complete: ?0");
+        await Server.DraftAsync(
+            HttpMethod.Patch, begun.Headers.Location!.OriginalString, [2], Speaks(3), "Upload-Offset: 1", "Upload-Complete: ?0")
+            .AnswersAsync(HttpStatusCode.Created);
         Assert.Empty(Server.VisibleFiles());
     }
 
