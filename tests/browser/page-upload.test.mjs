@@ -670,3 +670,24 @@ test("A worker that does not answer is replaced", async () => {
     isStored(file, "silence.txt");
   });
 });
+
+for (const [what, limit] of [["refuses requests of more than 1 MiB", { refuseAbove: MiB }], ["cuts requests after 3 MB", { cutAfter: 3_000_000 }]]) {
+  test(`Behind a proxy that ${what}, a file arrives in smaller requests, and the page says so`, () => inPage(async (page, way) => {
+    Object.assign(way.limits, limit);
+    const name = `limited ${Object.keys(limit)[0]}.bin`;
+    const file = mine.write(name, 24 * MiB);
+    // The text is gone with the upload, which may end between two looks at it.
+    await page.evaluate(() => {
+      globalThis.said = new Set();
+      new MutationObserver(() => document.querySelectorAll(".task .status").forEach((status) => globalThis.said.add(status.textContent)))
+        .observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    await drop(page, [file.path]);
+    await done(page, name);
+    isStored(file, name);
+    const { received, refused, cut } = way.limits;
+    assert.ok(refused + cut > 0, "the limit was met");
+    assert.ok(received <= 1.5 * 24 * MiB, `${received} bytes were sent`);
+    assert.ok(await page.evaluate(() => [...globalThis.said].some((text) => text.includes("because larger ones did not get through"))), "the page says it");
+  }, server, gateway));
+}

@@ -86,6 +86,7 @@ export interface Session {
   prefix?: string | null;
   expires?: string | null;
   maxFileBytes?: number | null;
+  maxRequestBytes?: number | null;
   uploads?: string | null;
   canLink?: boolean;
   archives?: boolean;

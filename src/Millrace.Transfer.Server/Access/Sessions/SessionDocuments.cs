@@ -30,6 +30,10 @@ internal sealed record SessionDocument
     [JsonPropertyName("maxFileBytes")]
     public long? MaxFileBytes { get; init; }
 
+    /// <summary>Bytes that one request of an upload may bring.</summary>
+    [JsonPropertyName("maxRequestBytes")]
+    public long? MaxRequestBytes { get; init; }
+
     /// <summary>Where uploads are started.</summary>
     [JsonPropertyName("uploads")]
     public string? Uploads { get; init; }

@@ -57,6 +57,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 Prefix = found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).Value,
                 Expires = found?.Properties?.ExpiresUtc ?? (found is null ? null : ScopeRequirement.ExpiryOf(found.Principal!)),
                 MaxFileBytes = store.MaxFileBytes,
+                MaxRequestBytes = options.MaxRequestBytes,
                 Uploads = PageShell.PathOf(context, options.UploadsPath),
                 CanLink = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks,
                 Archives = options.Archives,

@@ -6,10 +6,14 @@ export type Precondition = ["If-None-Match", "*"] | ["If-Match", string];
 
 /** Sends the requests of tus: a part goes with its checksum, and a new upload with its precondition. */
 export class ChecksummedStack implements HttpStack {
+  /** Bytes that the last request was to bring, and those that the browser has sent of it. */
+  asked = 0;
+  sent = 0;
+
   constructor(private readonly precondition?: Precondition) {}
 
   createRequest(method: string, url: string): HttpRequest {
-    const request = new Request(method, url);
+    const request = new Request(method, url, this);
     if (method === "POST" && this.precondition) request.setHeader(this.precondition[0], this.precondition[1]);
     return request;
   }
@@ -36,7 +40,7 @@ class Request implements HttpRequest {
   private readonly headers: Record<string, string> = {};
   private isAborted = false;
 
-  constructor(private readonly method: string, private readonly url: string) {
+  constructor(private readonly method: string, private readonly url: string, private readonly stack: ChecksummedStack) {
     this.xhr.open(method, url);
   }
 
@@ -51,13 +55,18 @@ class Request implements HttpRequest {
   }
 
   setProgressHandler(handler: (bytesSent: number) => void): void {
-    this.xhr.upload.onprogress = (event) => handler(event.loaded);
+    this.xhr.upload.onprogress = (event) => {
+      this.stack.sent = event.loaded;
+      handler(event.loaded);
+    };
   }
 
   send(part: Part | null): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       // Aborted while the part was read: tus expects no answer, and nothing may be sent.
       if (this.isAborted) return;
+      this.stack.asked = part?.size ?? 0;
+      this.stack.sent = 0;
       if (part && part.size > 0) this.setHeader("Upload-Checksum", `sha256 ${part.sha256}`);
       this.xhr.onload = () => {
         const response: HttpResponse = {

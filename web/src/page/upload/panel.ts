@@ -7,6 +7,7 @@ import { icon, icons } from "../view/icons.ts";
 import { announce, notify } from "../view/notices.ts";
 import { gatherHandles } from "./gather.ts";
 import type { Queue } from "./queue.ts";
+import { sizes } from "./requestSizes.ts";
 import type { Task, TaskState } from "./task.ts";
 
 /** Rows at most; with more, those that say the most are shown. */
@@ -184,13 +185,15 @@ class Row {
     const { task } = this;
     const bytes = task.sent < task.size ? texts.of(size(task.sent), size(task.size)) : size(task.size);
     const rate = task.rate.perSecond;
+    const reduced = sizes.isReduced && task.size > sizes.max && texts.smallerRequests(size(sizes.max));
     switch (task.state) {
       case "running":
-        return [bytes, rate > 0 && texts.rate(size(rate)), rate > 0 && task.sent < task.size && texts.left(duration((task.size - task.sent) / rate))].filter(Boolean).join(" · ");
+        return [bytes, rate > 0 && texts.rate(size(rate)), rate > 0 && task.sent < task.size && texts.left(duration((task.size - task.sent) / rate)), reduced].filter(Boolean).join(" · ");
       case "failed": return task.error;
       case "lost": return `${bytes} · ${task.handle ? texts.resumeHandle : texts.chooseAgain}`;
       case "done": case "queued": return `${texts.states[task.state]} · ${size(task.size)}`;
-      case "paused": case "waiting": return `${bytes} · ${texts.states[task.state]}`;
+      case "paused": return `${bytes} · ${texts.states.paused}`;
+      case "waiting": return [bytes, texts.states.waiting, reduced].filter(Boolean).join(" · ");
       default: return texts.states[task.state];
     }
   }

@@ -56,18 +56,20 @@ export async function readPart(blob: Blob): Promise<Part> {
   return { blob, size: blob.size, sha256 };
 }
 
-/** Gives tus a file part by part. While one is sent, the worker computes the checksum of the next one. */
-export const partReader: TusFileReader = {
+/** Gives tus a file part by part. While one is sent, the worker computes the checksum of the next one, if it is as large as expected. */
+export const partReader = (nextBytes: () => number): TusFileReader => ({
   openFile: async (file: File) => {
-    let ahead: { start: number; part: Promise<Part> } | undefined;
+    let ahead: { start: number; end: number; part: Promise<Part> } | undefined;
     return {
       size: file.size,
       slice: async (start, end) => {
-        const part = ahead?.start === start ? ahead.part : readPart(file.slice(start, end));
+        end = Math.min(end, file.size);
+        const part = ahead?.start === start && ahead.end === end ? ahead.part : readPart(file.slice(start, end));
         ahead = undefined;
         const value = await part;
         if (end < file.size) {
-          ahead = { start: end, part: readPart(file.slice(end, Math.min(end + partBytes, file.size))) };
+          const next = Math.min(end + nextBytes(), file.size);
+          ahead = { start: end, end: next, part: readPart(file.slice(end, next)) };
           ahead.part.catch(() => undefined);
         }
         return { value, done: end >= file.size };
@@ -77,4 +79,4 @@ export const partReader: TusFileReader = {
       },
     };
   },
-};
+});

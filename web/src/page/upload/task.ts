@@ -1,10 +1,12 @@
 import type { DetailedError, Upload } from "tus-js-client";
 import { current } from "../access.ts";
 import { errorOf, stat } from "../api.ts";
+import { size } from "../format.ts";
 import { texts } from "../texts.ts";
 import { ChecksummedStack, Refused } from "./http.ts";
 import { partBytes, partReader, ReadError, readPart } from "./parts.ts";
 import { Rate } from "./rate.ts";
+import { sizes } from "./requestSizes.ts";
 import { addRecord, removeRecord, type UploadRecord } from "./records.ts";
 import { loadTus, tus } from "./loadTus.ts";
 
@@ -40,6 +42,7 @@ export class Task {
   private failures = 0;
   private serverErrors = 0;
   private hasFailed = false;
+  private stack = new ChecksummedStack();
 
   constructor(
     public name: string,
@@ -73,6 +76,7 @@ export class Task {
     this.lastProgress = Date.now();
     this.set("running");
     this.upload ??= this.create();
+    this.upload.options.chunkSize = sizes.max;
     this.upload.start();
   }
 
@@ -130,17 +134,19 @@ export class Task {
 
   private create(): Upload {
     const file = this.file!;
+    sizes.announce(current().maxRequestBytes);
+    this.stack = new ChecksummedStack(!this.replaces ? ["If-None-Match", "*"] : this.replaces.tag ? ["If-Match", this.replaces.tag] : undefined);
     return new (tus().Upload)(file, {
       endpoint: current().uploads ?? "/uploads",
       uploadUrl: this.record?.url ?? null,
       uploadSize: file.size,
-      chunkSize: partBytes,
-      uploadDataDuringCreation: file.size <= partBytes,
+      chunkSize: sizes.max,
+      uploadDataDuringCreation: file.size <= sizes.max,
       metadata: { filename: this.name },
       retryDelays: null,
       storeFingerprintForResuming: false,
-      httpStack: new ChecksummedStack(!this.replaces ? ["If-None-Match", "*"] : this.replaces.tag ? ["If-Match", this.replaces.tag] : undefined),
-      fileReader: partReader,
+      httpStack: this.stack,
+      fileReader: partReader(() => sizes.max),
       onUploadUrlAvailable: () => void this.remember(),
       onProgress: (sent) => {
         if (sent > this.sent) {
@@ -150,8 +156,10 @@ export class Task {
         this.sent = sent;
         this.changed(this);
       },
-      onChunkComplete: () => {
+      onChunkComplete: (bytes) => {
         this.failures = this.serverErrors = 0;
+        if (bytes >= sizes.max) sizes.gotThrough();
+        if (this.upload) this.upload.options.chunkSize = sizes.max;
       },
       onSuccess: () => this.succeed(),
       onError: (error) => void this.recover(error as DetailedError),
@@ -170,8 +178,16 @@ export class Task {
     const response = error.causingError instanceof Refused ? error.causingError.response : error.originalResponse;
     const status = response?.getStatus() ?? 0;
     if (error.causingError instanceof ReadError || (error as Error) instanceof ReadError) return this.fail(texts.errors.reading);
-    if (status === 0) return this.wait(0);
+    const { asked, sent } = this.stack;
+    if (status === 0) {
+      sizes.cut(sent);
+      return this.wait(0);
+    }
     const refusal = errorOf(status, response!.getBody(), response!.getHeader("Retry-After") ?? null);
+    // Without an error of ours, something in front of the server has answered.
+    const isForeign = refusal.error === "";
+    if (isForeign && (status === 408 || status === 504)) sizes.cut(sent);
+    if (isForeign && status === 413) return sizes.refuse(asked) ? this.wait(0) : this.fail(texts.errors.refusedRequest(size(asked)));
     if (status === 401) return this.stop("signIn");
     if (status === 412) {
       if (await this.isOurs()) return this.succeed();
