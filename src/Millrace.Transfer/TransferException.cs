@@ -49,13 +49,22 @@ public sealed class TransferException : IOException
     /// <summary>Whether another try may succeed.</summary>
     internal bool IsTransient { get; init; }
 
+    /// <summary>Whether the answer came from something in front of the server: it has no error of Millrace.</summary>
+    internal bool IsForeign { get; init; }
+
+    /// <summary>Whether the next try sends less in one request, so that this one does not count as a failure.</summary>
+    internal bool IsSmallerNext { get; private init; }
+
     /// <summary>The same, not to be tried again.</summary>
     internal TransferException AsFinal() => With(Message, isTransient: false);
 
     /// <summary>The same, to be tried again, with the reason.</summary>
     internal TransferException AsTransient(string why) => With($"{Message} {why}", isTransient: true);
 
-    private TransferException With(string message, bool isTransient) => new(Error, message, Name, this)
+    /// <summary>The same, to be tried again at once with a smaller request.</summary>
+    internal TransferException AsSmaller() => With(Message, isTransient: true, isSmallerNext: true);
+
+    private TransferException With(string message, bool isTransient, bool isSmallerNext = false) => new(Error, message, Name, this)
     {
         Offset = Offset,
         RetryAfter = RetryAfter,
@@ -63,5 +72,7 @@ public sealed class TransferException : IOException
         Protocol = Protocol,
         Omitted = Omitted,
         IsTransient = isTransient,
+        IsForeign = IsForeign,
+        IsSmallerNext = isSmallerNext,
     };
 }

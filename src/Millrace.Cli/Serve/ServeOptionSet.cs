@@ -67,6 +67,8 @@ internal sealed class ServeOptionSet
     };
 
     private readonly Option<long?> _maxFile = SizeArgument.Option("--max-file", "Limit the size of one file.");
+    private readonly Option<long?> _maxRequest = SizeArgument.Option(
+        "--max-request", "Tell clients to upload at most this much in one request, for a proxy that refuses more.", 1024 * 1024, range: "1M or more");
     private readonly Option<long?> _maxTotal = SizeArgument.Option("--max-total", "Limit the total size of all files and uploads.");
     private readonly Option<long?> _leaveFree = SizeArgument.Option("--leave-free", "Keep this much of the device free (default: 64 MiB).");
     private readonly Option<long?> _minRate = SizeArgument.Option("--min-rate", "Cut an upload that stays below this many bytes per second for 10 s (default: 1K).");
@@ -114,7 +116,7 @@ internal sealed class ServeOptionSet
     {
         foreach (Option option in new Option[]
         {
-            _port, _host, _http2Port, _transport, _certificate, _key, _tokens, _insecure, _maxFile, _maxTotal, _leaveFree, _minRate,
+            _port, _host, _http2Port, _transport, _certificate, _key, _tokens, _insecure, _maxFile, _maxRequest, _maxTotal, _leaveFree, _minRate,
             _maxTransfers, _maxUploads, _maxUploadsTotal, _maxConnections, _maxBuffered, _grace,
         })
         {
@@ -172,7 +174,7 @@ internal sealed class ServeOptionSet
             HostNames = _pages.HostNames(parsed),
             SettingNames = SettingNames(parsed, folder),
             PublicUrl = _pages.PublicUrl(parsed),
-            Endpoints = new TransferServerOptions { AllowedOrigins = _pages.Origins(parsed), Grpc = _grpc.Read(parsed) },
+            Endpoints = new TransferServerOptions { AllowedOrigins = _pages.Origins(parsed), Grpc = _grpc.Read(parsed), MaxRequestBytes = parsed.GetValue(_maxRequest) },
             Limits = new TransferLimits
             {
                 MaxTransfers = parsed.GetValue(_maxTransfers),

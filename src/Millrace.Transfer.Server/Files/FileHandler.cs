@@ -137,6 +137,6 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         using TransferPass pass = await TransferGuard.Of(context)
             .EnterAsync(context, store, TransferOperation.Describe, target.Name);
         context.Response.StatusCode = StatusCodes.Status204NoContent;
-        DraftUploads.AddLimits(context.Response, store);
+        DraftUploads.AddLimits(context.Response, store, options);
     }
 }

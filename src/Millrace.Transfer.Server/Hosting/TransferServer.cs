@@ -86,6 +86,7 @@ public sealed class TransferServer : IAsyncDisposable
                 Uploads = _options.Endpoints.UploadsPath,
                 Protocols = protocols,
                 MaxFileBytes = _store.MaxFileBytes,
+                MaxRequestBytes = _options.Endpoints.MaxRequestBytes,
                 NeedsToken = !_guard.IsOpen,
             };
         }

@@ -27,6 +27,21 @@ public sealed class TransferServerOptions
     /// </summary>
     public IReadOnlyList<string> AllowedOrigins { get; set; } = [];
 
+    /// <summary>
+    /// Bytes that clients are told to send in one request of a resumable upload, 1 MiB or more; null for any number. For a server
+    /// behind something that refuses larger requests: the server itself accepts them.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 MiB.</exception>
+    public long? MaxRequestBytes
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value ?? long.MaxValue, 1024 * 1024, nameof(value));
+            field = value;
+        }
+    }
+
     /// <summary>Options of gRPC and gRPC-Web.</summary>
     public GrpcServerOptions Grpc { get; set; } = new();
 

@@ -99,8 +99,9 @@ internal static class DraftUploads
     }
 
     /// <summary>Adds the limits of uploads to a response to OPTIONS; a minimum of 0 where there are none.</summary>
-    public static void AddLimits(HttpResponse response, IFileStore store) =>
-        response.Headers[UploadHeaders.UploadLimit] = store.MaxFileBytes is { } max ? $"max-size={max}" : "min-size=0";
+    public static void AddLimits(HttpResponse response, IFileStore store, TransferServerOptions options) =>
+        response.Headers[UploadHeaders.UploadLimit] =
+            UploadCall.SizesOf(store, options) is { Length: > 0 } sizes ? sizes[..^2] : "min-size=0";
 
     /// <summary>Receives the body, and publishes the file if that was the last of it.</summary>
     /// <returns>Whether a file was published under a name that was free.</returns>

@@ -197,8 +197,13 @@ internal sealed class UploadCall
     {
         long seconds = Math.Max(0, (long)(status.Expires - Options.TimeProvider.GetUtcNow()).TotalSeconds);
         string age = DraftRequest.HasExpires(Request) ? "expires" : "max-age";
-        return Store.MaxFileBytes is { } max ? $"max-size={max}, {age}={seconds}" : $"{age}={seconds}";
+        return $"{SizesOf(Store, Options)}{age}={seconds}";
     }
+
+    /// <summary>The members of <c>Upload-Limit</c> about sizes, each with a comma after it; empty without limits.</summary>
+    public static string SizesOf(IFileStore store, TransferServerOptions options) =>
+        (store.MaxFileBytes is { } max ? $"max-size={max}, " : "")
+        + (options.MaxRequestBytes is { } request ? $"max-append-size={request}, " : "");
 
     /// <summary>Adds the published file: its version, its digest, its URL.</summary>
     public void AddFile(StoredFile file)
@@ -238,7 +243,7 @@ internal sealed class UploadCall
         else if (refusal.Error == TransferError.TooLarge && Store.MaxFileBytes is { } max)
         {
             headers[UploadHeaders.TusMaxSize] = Text(max);
-            headers[UploadHeaders.UploadLimit] = $"max-size={max}";
+            headers[UploadHeaders.UploadLimit] = SizesOf(Store, Options)[..^2];
         }
 
         if (!IsTus)

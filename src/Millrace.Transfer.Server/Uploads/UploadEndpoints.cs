@@ -40,7 +40,7 @@ internal static class UploadEndpoints
         {
             call.Response.StatusCode = StatusCodes.Status204NoContent;
             TusUploads.AddCapabilities(call.Response, call.Store);
-            DraftUploads.AddLimits(call.Response, call.Store);
+            DraftUploads.AddLimits(call.Response, call.Store, call.Options);
             return Task.CompletedTask;
         }
 

@@ -35,6 +35,11 @@ internal sealed class RetryPolicy(TransferClientOptions options, TimeProvider cl
     /// <param name="jitter">0 to 1.</param>
     public TimeSpan Delay(RetryState state, double jitter)
     {
+        if (state.IsSmallerNext)
+        {
+            return TimeSpan.Zero;
+        }
+
         if (state.Asked is { } asked)
         {
             return asked < LongestAsked ? asked : LongestAsked;
@@ -58,6 +63,9 @@ internal sealed class RetryState
     /// <summary>How long the other side asked to wait; null when it did not.</summary>
     public TimeSpan? Asked { get; private set; }
 
+    /// <summary>Whether the next attempt sends less in one request, and need not wait.</summary>
+    public bool IsSmallerNext { get; private set; }
+
     private long _best = -1;
 
     /// <summary>More bytes than ever before are progress.</summary>
@@ -78,7 +86,8 @@ internal sealed class RetryState
     /// <returns>Whether another attempt may help.</returns>
     public bool Fail(TransferException exception, int most)
     {
-        Failures++;
+        IsSmallerNext = exception.IsSmallerNext;
+        Failures += IsSmallerNext ? 0 : 1;
         Asked = exception.RetryAfter;
         if (!exception.IsTransient || Failures >= most)
         {

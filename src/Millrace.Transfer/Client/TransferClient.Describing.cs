@@ -49,8 +49,14 @@ public sealed partial class TransferClient
         lock (_lock)
         {
             Protocol protocol = ProtocolChoice.Make(Options.Protocol, description, Setup(description));
+            if (_context is null && description.MaxRequestBytes is { } most)
+            {
+                _sizes.Announce(most);
+            }
+
             return _context ??= new TransferContext(Options, _clock, _retry, protocol)
             {
+                Sizes = _sizes,
                 Parts = protocol is HttpProtocolClient ? ProtocolChoice.MakeParts(description, Setup(description)) : null,
             };
         }
@@ -64,6 +70,7 @@ public sealed partial class TransferClient
         Clock = _clock,
         Files = Files,
         Uploads = UploadsOf(description),
+        Sizes = _sizes,
     };
 
     private Uri FilesOf(ServerDescription description) =>

@@ -14,6 +14,7 @@ public sealed partial class TransferClient : IDisposable
     private readonly bool _ownsClient;
     private readonly TimeProvider _clock;
     private readonly RetryPolicy _retry;
+    private readonly RequestSizes _sizes = new();
 
     /// <summary>Creates a client with its own connections.</summary>
     /// <param name="files">Where the server has its files, for example <c>http://host:8080/files/</c>.</param>

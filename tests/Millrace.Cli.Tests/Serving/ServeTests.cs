@@ -146,6 +146,7 @@ public sealed class ServeTests : CommandTests
     [InlineData("--port", "70000")]
     [InlineData("--h2-port", "x")]
     [InlineData("--max-file", "much")]
+    [InlineData("--max-request", "1K")]
     [InlineData("--grace", "soon")]
     [InlineData("--max-transfers", "0")]
     [InlineData("--max-uploads", "0")]

@@ -49,6 +49,18 @@ public sealed class NginxTests : CommandTests
         }
     }
 
+    [NeedsTheory(Need.Nginx), InlineData("http1"), InlineData("tus"), InlineData("grpc-web"), InlineData("grpc-web-text")]
+    public async Task Files_pass_through_a_proxy_with_its_default_limit_of_1_MB(string protocol)
+    {
+        byte[] content = Write("one", 5_000_000);
+        using ServedCommand server = await ServeAsync("served");
+        string files = await ProxyAsync(server.Port, settings: "") + "/files/";
+
+        await SucceedAsync("put", "one", files, "--via", protocol);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["served/one"]));
+    }
+
     public override void Dispose()
     {
         if (_nginx is { } nginx)
@@ -87,7 +99,8 @@ public sealed class NginxTests : CommandTests
 
     /// <summary>Starts nginx in front of a server, as in docs/serve.md, with a cache.</summary>
     /// <returns>Its URL, without a path.</returns>
-    private async Task<string> ProxyAsync(int server)
+    private async Task<string> ProxyAsync(
+        int server, string settings = "client_max_body_size 0; proxy_request_buffering off; proxy_cache files; proxy_cache_valid 1m;")
     {
         string folder = Directory.CreateDirectory(Folder["nginx"]).FullName;
         while (true)
@@ -109,15 +122,12 @@ public sealed class NginxTests : CommandTests
                     proxy_cache_path {{folder}}/cache keys_zone=files:1m;
                     server {
                         listen 127.0.0.1:{{port}};
-                        client_max_body_size 0;
                         location / {
                             proxy_pass http://127.0.0.1:{{server}};
                             proxy_http_version 1.1;
                             proxy_set_header Host $http_host;
                             proxy_set_header Upload-Draft-Interop-Version "";
-                            proxy_request_buffering off;
-                            proxy_cache files;
-                            proxy_cache_valid 1m;
+                            {{settings}}
                         }
                     }
                 }

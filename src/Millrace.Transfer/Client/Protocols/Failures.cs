@@ -14,7 +14,8 @@ internal static class Failures
     {
         int status = (int)response.StatusCode;
         ErrorDocument? document = await ReadDocumentAsync(response, cancellationToken).ConfigureAwait(false);
-        TransferError error = ErrorCode.TryParse(document?.Error, out TransferError told)
+        bool isForeign = !ErrorCode.TryParse(document?.Error, out TransferError told);
+        TransferError error = !isForeign
             ? told
             : status == 409 && response.RequestMessage?.Method == HttpMethod.Head && response.Headers.RetryAfter is null
                 // A response to HEAD has no document, and the request had no offset that could be another one.
@@ -31,6 +32,7 @@ internal static class Failures
             Offset = OffsetOf(response),
             Omitted = document?.Omitted,
             RetryAfter = RetryAfterOf(response, clock),
+            IsForeign = isForeign,
             IsTransient = IsTransient(error, otherwise: status is 408 or 423 or 425 or 429 or 500 or 502 or 503 or 504),
         };
     }
@@ -161,7 +163,8 @@ internal static class Failures
         404 or 410 => "Check the name.",
         405 or 415 or 501 => "The server does not support this; use another protocol.",
         412 => "Check the current file, then decide.",
-        413 => "The file is larger than the server accepts.",
+        413 => "The file is larger than the server accepts, or than what a proxy in front of it lets through in one request: raise the limit of "
+            + "the proxy (nginx: client_max_body_size, Apache: LimitRequestBody), or start the server with --max-request.",
         507 => "The server has no free space; free some, then try again.",
         _ => "It gave no reason.",
     };

@@ -6,8 +6,8 @@ namespace Millrace.Transfer;
 /// <content>Uploads: with one PUT, or resumable by the IETF draft "Resumable Uploads for HTTP".</content>
 internal partial class HttpProtocolClient
 {
-    /// <summary>What draft-ietf-httpbis-resumable-upload-05 calls itself, section "Interop version".</summary>
-    private const string InteropVersion = "6";
+    /// <summary>What draft-ietf-httpbis-resumable-upload-12 calls itself, section "Draft Version Identification".</summary>
+    private const string InteropVersion = "9";
 
     private static readonly MediaTypeHeaderValue PartialUpload = new("application/partial-upload");
 
@@ -48,7 +48,7 @@ internal partial class HttpProtocolClient
 
     /// <inheritdoc/>
     /// <remarks>
-    /// One request brings all the rest. HttpClient sends no trailers: a digest goes with an empty request after the last byte.
+    /// One request brings all the rest, or as much as one may. HttpClient sends no trailers: a digest goes with an empty request after the last byte.
     /// </remarks>
     public override async Task<UploadAnswer> SendNextAsync(Upload upload, long offset, IdleWatch watch)
     {

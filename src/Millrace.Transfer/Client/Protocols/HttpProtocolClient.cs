@@ -7,10 +7,17 @@ namespace Millrace.Transfer;
 /// <summary>HTTP: ranges down, resumable uploads up. One class for both versions, which differ only in the connection.</summary>
 internal partial class HttpProtocolClient : Protocol
 {
+    /// <summary>
+    /// Asks proxies to pass a body on as it comes (draft-ietf-httpbis-incremental), so that the server has saved most of it when the connection
+    /// fails.
+    /// </summary>
+    private const string Incremental = "Incremental";
+
     private readonly HttpClient _client;
     private readonly Version _version;
     private readonly AuthenticationHeaderValue? _token;
     private readonly Uri? _link;
+    private volatile bool _isIncremental = true;
 
     public HttpProtocolClient(ProtocolSetup setup)
     {
@@ -39,8 +46,25 @@ internal partial class HttpProtocolClient : Protocol
     protected async Task<HttpResponseMessage> SendAsync(
         HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage> prepare, Outgoing? content = null)
     {
-        HttpResponseMessage response = await SendAnyAsync(method, url, call, watch, prepare, content).ConfigureAwait(false);
-        return response.IsSuccessStatusCode ? response : throw await RefusalAsync(response, call, watch).ConfigureAwait(false);
+        try
+        {
+            HttpResponseMessage response = await SendAnyAsync(method, url, call, watch, prepare, content).ConfigureAwait(false);
+            if (!response.IsSuccessStatusCode)
+            {
+                throw await RefusalAsync(response, call, watch).ConfigureAwait(false);
+            }
+
+            if (content is not null)
+            {
+                Setup.Sizes.GotThrough(content);
+            }
+
+            return response;
+        }
+        catch (TransferException exception) when (content is not null)
+        {
+            throw Setup.Sizes.Learn(exception, content);
+        }
     }
 
     /// <summary>Sends a request about something that need not exist; null if it does not.</summary>
@@ -73,6 +97,16 @@ internal partial class HttpProtocolClient : Protocol
 
         // A server looks at a token first, which may allow less than the link does.
         request.Headers.Authorization = ReferenceEquals(url, _link) ? null : _token;
+        if (content is not null && _isIncremental)
+        {
+            Add(request, Incremental, "?1");
+        }
+
+        if (content is not null && Setup.Sizes.IsUntried(content))
+        {
+            request.Headers.ExpectContinue = true;
+        }
+
         prepare(request);
         watch.Touch();
         try
@@ -80,6 +114,12 @@ internal partial class HttpProtocolClient : Protocol
             HttpResponseMessage response = await _client
                 .SendAsync(request, HttpCompletionOption.ResponseHeadersRead, watch.Token).ConfigureAwait(false);
             watch.Touch();
+            if (StructuredField.TryFindMember(Fields.Text(response, "Upload-Limit"), "max-append-size", out ReadOnlySpan<char> limit)
+                && StructuredField.TryCount(limit, out long bytes))
+            {
+                Setup.Sizes.Announce(bytes);
+            }
+
             return response;
         }
         catch (Exception) when (content?.SourceFailure is { } failure)
@@ -98,7 +138,15 @@ internal partial class HttpProtocolClient : Protocol
         {
             try
             {
-                return await Failures.ReadAsync(response, call, Setup.Clock, watch.Token).ConfigureAwait(false);
+                TransferException refusal = await Failures.ReadAsync(response, call, Setup.Clock, watch.Token).ConfigureAwait(false);
+                if (response.RequestMessage?.Headers.Contains(Incremental) == true && refusal is { Status: 501, IsForeign: true }
+                    && Fields.Text(response, "Proxy-Status")?.Contains("incremental_refused", StringComparison.Ordinal) == true)
+                {
+                    _isIncremental = false;
+                    return refusal.AsTransient("It is tried without incremental delivery.");
+                }
+
+                return refusal;
             }
             catch (OperationCanceledException canceled)
             {

@@ -18,11 +18,20 @@ internal sealed class Outgoing(
     /// <summary>How many bytes; null where only the end shows that.</summary>
     public long? Count { get; private set; } = count;
 
+    /// <summary>How many bytes, or the most where only the end shows that.</summary>
+    public long Limit => Count ?? max;
+
     /// <summary>The position after the last byte; null where only the end shows it.</summary>
     public long? End => offset + Count;
 
     /// <summary>Bytes given to the connection; not all of them need to have arrived.</summary>
     public long Sent { get; private set; }
+
+    /// <summary>How many bytes the request could have brought; null where it brings a whole file, however long.</summary>
+    public long? MaxBytes { get; init; }
+
+    /// <summary>Whether it brought as many as it could.</summary>
+    public bool IsFull => Sent >= MaxBytes;
 
     /// <summary>Watches the sent bytes; null for none.</summary>
     public SourceHash? Hash { get; init; }
@@ -49,7 +58,7 @@ internal sealed class Outgoing(
     {
         Sent = 0;
         Seek();
-        long left = Count ?? max;
+        long left = Limit;
         while (left > 0)
         {
             ReadOnlyMemory<byte> bytes = await ReadAsync(left, cancellationToken).ConfigureAwait(false);
@@ -90,7 +99,7 @@ internal sealed class Outgoing(
     private async ValueTask ReadAheadAsync(IncrementalHash? hash)
     {
         Seek();
-        long most = Count ?? max;
+        long most = Limit;
         long read = 0;
         while (read < most && await ReadAsync(most - read, watch.Token).ConfigureAwait(false) is { IsEmpty: false } bytes)
         {

@@ -80,6 +80,9 @@ internal sealed record ProtocolSetup
     /// <summary>Where the files are by this protocol; ends with a slash.</summary>
     public required Uri Files { get; init; }
 
+    /// <summary>How much one request of an upload brings.</summary>
+    public RequestSizes Sizes { get; init; } = new();
+
     /// <summary>Where uploads are begun; null when there are none that can be continued.</summary>
     public Uri? Uploads { get; init; }
 }

@@ -112,7 +112,11 @@ internal sealed class DividedUpload(TransferContext context, Upload upload, Uplo
                 }
 
                 part.AskFirst = true;
-                var outgoing = new Outgoing(content, offset, part.Length - offset, long.MaxValue, meter, watch);
+                long max = context.Sizes.Max;
+                var outgoing = new Outgoing(content, offset, Math.Min(part.Length - offset, max), long.MaxValue, meter, watch)
+                {
+                    MaxBytes = max,
+                };
                 UploadAnswer answer = await _protocol.AppendAsync(
                     upload.Name, part.Upload!, outgoing, part.Length, digest: null, watch).ConfigureAwait(false);
                 offset = answer.Offset;

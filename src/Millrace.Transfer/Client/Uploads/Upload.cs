@@ -64,7 +64,7 @@ internal sealed class Upload : IDisposable
 
     public async Task<TransferResult> RunAsync(CancellationToken cancellationToken)
     {
-        bool isSmall = await Source.IsWithinAsync(WholeBytes, cancellationToken).ConfigureAwait(false);
+        bool isSmall = await Source.IsWithinAsync(Math.Min(WholeBytes, _context.Sizes.Max), cancellationToken).ConfigureAwait(false);
         Meter.Total = Source.Length;
         Meter.Report(0);
         try
@@ -85,13 +85,19 @@ internal sealed class Upload : IDisposable
     /// <summary>The whole source as the body of one request.</summary>
     public Outgoing SendWhole(IdleWatch watch) => new(Source, 0, Source.Length, long.MaxValue, Meter, watch) { Hash = Hash };
 
-    /// <summary>The source's next bytes as the body of a request; no more than the source can go back over.</summary>
-    public Outgoing Send(long offset, long max, IdleWatch watch)
+    /// <summary>The source's next bytes as the body of a request; no more than it may bring, and the source can go back over.</summary>
+    /// <param name="offset">Where they begin.</param>
+    /// <param name="max">The most that the protocol has in one request.</param>
+    /// <param name="watch">Ends a write that takes too long.</param>
+    /// <param name="percent">The part of a request's body that is the file's: the rest is the protocol's.</param>
+    public Outgoing Send(long offset, long max, IdleWatch watch, int percent = 100)
     {
-        max = Math.Min(max, Source.MaxFrom(offset));
+        long most = _context.Sizes.Max;
+        most = percent == 100 ? most : Math.Max(1, most / 100 * percent);
+        max = Math.Min(Math.Min(max, most), Source.MaxFrom(offset));
         long? count = Source.Length is { } length ? Math.Min(max, length - offset) : null;
         _mayBePublished |= AnnouncedLength is { } whole && offset + count == whole;
-        return new Outgoing(Source, offset, count, max, Meter, watch) { Hash = Hash, Rule = _rule };
+        return new Outgoing(Source, offset, count, max, Meter, watch) { Hash = Hash, Rule = _rule, MaxBytes = most };
     }
 
     /// <summary>The digest of the whole; null where digests are off.</summary>

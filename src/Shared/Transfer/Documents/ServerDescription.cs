@@ -27,6 +27,9 @@ internal sealed record ServerDescription
     /// <summary>Bytes that one file may have; null without a limit.</summary>
     public long? MaxFileBytes { get; set; }
 
+    /// <summary>Bytes that one request of an upload may bring; null without a limit.</summary>
+    public long? MaxRequestBytes { get; set; }
+
     /// <summary>Whether requests need a token.</summary>
     public bool NeedsToken { get; set; }
 }

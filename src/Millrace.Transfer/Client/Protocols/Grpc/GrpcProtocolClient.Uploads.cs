@@ -11,6 +11,9 @@ internal sealed partial class GrpcProtocolClient
 
     private volatile bool _knowsNoUploads;
 
+    /// <summary>How much of a request's body is a file's: text has four characters for three bytes, and messages have frames.</summary>
+    private int BodyPercent => Kind == TransferProtocol.GrpcWebText ? 70 : 95;
+
     /// <inheritdoc/>
     /// <remarks>
     /// As text, a request has one message wherever the server allows it. Servers disagree about several: Grpc.AspNetCore.Web finds the
@@ -88,7 +91,7 @@ internal sealed partial class GrpcProtocolClient
         string id = IdOf(upload.Location!);
         if (!IsWeb)
         {
-            Outgoing rest = upload.Send(offset, long.MaxValue, watch);
+            Outgoing rest = upload.Send(offset, long.MaxValue, watch, BodyPercent);
             bool isLast = rest.End is { } end && end == upload.AnnouncedLength;
             var head = new UploadHead { Upload = id, Offset = offset, Commit = isLast };
             if (upload.AnnouncedLength is { } length)
@@ -99,7 +102,7 @@ internal sealed partial class GrpcProtocolClient
             return Answer(await SendAsync("Upload", new ChunkContent(head, rest, isLast, _setup), rest, call, watch).ConfigureAwait(false));
         }
 
-        Outgoing part = upload.Send(offset, PartBytes, watch);
+        Outgoing part = upload.Send(offset, PartBytes, watch, BodyPercent);
         if (part.Count is null)
         {
             await part.CountAheadAsync().ConfigureAwait(false);
@@ -155,7 +158,9 @@ internal sealed partial class GrpcProtocolClient
         try
         {
             GrpcInput input = await exchange.SendAsync(request).ConfigureAwait(false);
-            return await GrpcMessages.ReadOnlyOneAsync(exchange, input, UploadStatus.Parser).ConfigureAwait(false);
+            UploadStatus status = await GrpcMessages.ReadOnlyOneAsync(exchange, input, UploadStatus.Parser).ConfigureAwait(false);
+            _setup.Sizes.GotThrough(content);
+            return status;
         }
         catch (Exception exception)
         {
@@ -164,12 +169,8 @@ internal sealed partial class GrpcProtocolClient
                 throw Failures.OfSource(failure, call);
             }
 
-            if (exception is TransferException)
-            {
-                throw;
-            }
-
-            throw exchange.Translate(exception);
+            Exception translated = exception is TransferException ? exception : exchange.Translate(exception);
+            throw translated is TransferException refused ? _setup.Sizes.Learn(refused, content) : translated;
         }
         finally
         {

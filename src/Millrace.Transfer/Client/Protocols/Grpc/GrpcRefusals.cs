@@ -27,6 +27,7 @@ internal static class GrpcRefusals
             Offset = Fields.Number(field(GrpcFields.Offset)),
             Omitted = (int?)Fields.Number(field(GrpcFields.Omitted)),
             RetryAfter = RetryAfterOf(field(GrpcFields.RetryAfter)),
+            IsForeign = !told && httpStatus != HttpStatusCode.OK,
 
             // A server of Millrace fails for the moment as over HTTP with 500; of others only UNAVAILABLE means that.
             IsTransient = Failures.IsTransient(
