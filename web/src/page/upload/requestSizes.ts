@@ -2,8 +2,11 @@ import { partBytes } from "./parts.ts";
 
 /** No refusal and no cut makes requests smaller than this, which nginx accepts without a setting. */
 const minBytes = 1024 * 1024;
-/** Requests in a row that have to get through after a cut before larger ones are tried; each trial in vain doubles it. */
-const firstPatience = 8;
+/**
+ * Requests in a row that have to get through after a cut before larger ones are tried; each trial in vain doubles it. As many as
+ * in our other clients: Chromium itself sends a request twice more that was cut on a connection which it had used before.
+ */
+const firstPatience = 16;
 const maxPatience = 1024;
 
 /**
@@ -52,7 +55,7 @@ export class RequestSizes {
 
   /** A connection ended in a request: the next one brings at most half of what got through while it lived. */
   cut(sent: number): void {
-    // Otherwise the server is away, which has nothing to do with sizes.
+    // A request without a part: the server is away, which has nothing to do with sizes.
     if (sent <= 0) return;
     if (this.isTrial) this.patience = Math.min(2 * this.patience, maxPatience);
     this.isTrial = false;

@@ -180,13 +180,14 @@ export class Task {
     if (error.causingError instanceof ReadError || (error as Error) instanceof ReadError) return this.fail(texts.errors.reading);
     const { asked, sent } = this.stack;
     if (status === 0) {
-      sizes.cut(sent);
+      // Browsers report progress only now and then: a request that was cut soon may have sent anything.
+      sizes.cut(sent || asked);
       return this.wait(0);
     }
     const refusal = errorOf(status, response!.getBody(), response!.getHeader("Retry-After") ?? null);
     // Without an error of ours, something in front of the server has answered.
     const isForeign = refusal.error === "";
-    if (isForeign && (status === 408 || status === 504)) sizes.cut(sent);
+    if (isForeign && (status === 408 || status === 504)) sizes.cut(sent || asked);
     if (isForeign && status === 413) return sizes.refuse(asked) ? this.wait(0) : this.fail(texts.errors.refusedRequest(size(asked)));
     if (status === 401) return this.stop("signIn");
     if (status === 412) {
