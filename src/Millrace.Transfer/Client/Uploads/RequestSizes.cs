@@ -14,8 +14,11 @@ internal sealed class RequestSizes
     public const long MaxAfterRefusal = 64 * 1024 * 1024;
 
     /// <summary>Requests in a row that have to get through after a cut before larger ones are tried.</summary>
-    /// <remarks>Each trial in vain doubles it, so that trials cost a small part of the bytes of a long upload.</remarks>
-    public const int FirstPatience = 8;
+    /// <remarks>
+    /// Each trial in vain doubles it, so that trials cost a small part of the bytes of a long upload: up to four connections find the same
+    /// limit at once. A size that is too small costs one round trip for each of them.
+    /// </remarks>
+    public const int FirstPatience = 16;
 
     private const int MaxPatience = 1024;
 
