@@ -19,7 +19,7 @@ public sealed class CommandLineTests : CommandTests
     [InlineData("copy", "--recursive --verify --preserve <mode,times> -p --create-new --durability <none|commit>")]
     [InlineData("copy", "--no-reflink --quiet --json")]
     [InlineData("scan", "scan <FILE> --count --find --sum --delimiter --record-size --degree --json --quiet")]
-    [InlineData("serve", "--port --host --h2-port --transport --cert --key --tokens --insecure --max-file --max-total --leave-free --min-rate")]
+    [InlineData("serve", "--port --host --h2-port --transport --cert --key --tokens --insecure --max-file --max-request --max-total --leave-free --min-rate")]
     [InlineData("serve", "--max-transfers --max-connections --grace --quiet --json --host-name --cors --public-url --max-message")]
     [InlineData("health", "--timeout <TIME> --quiet --json Examples:")]
     [InlineData("put", Transfer + " --gzip --create-new --if-match <TAG> --no-verify --no-continue --connections <N>")]

@@ -26,6 +26,23 @@ public sealed class CommandTests : BucketTest
         Assert.Empty(await Bucket.OpenUploadsAsync());
     }
 
+    /// <remarks>Smaller than a part of an object may be.</remarks>
+    [NeedsTheory(Need.Ceph), InlineData("http1"), InlineData("tus"), InlineData("grpc-web")]
+    public async Task Files_are_put_in_requests_of_the_announced_size(string via)
+    {
+        string digest = Write("large", 12_000_001);
+        await using ServedBucket server = await ServeAsync("--max-request", "1M");
+        using (HttpResponseMessage options = await server.Client.SendAsync(new HttpRequestMessage(HttpMethod.Options, server.Files + "large")))
+        {
+            Assert.Contains("max-append-size=1048576", Assert.Single(options.Headers.GetValues("Upload-Limit")), StringComparison.Ordinal);
+        }
+
+        await MillraceCommand.SucceedAsync(Folder.Path, "put", "--via", via, "large", server.Files + "large");
+        await MillraceCommand.SucceedAsync(Folder.Path, "get", server.Files + "large", "back");
+        Assert.Equal(digest, DigestOf("back"));
+        Assert.Empty(await Bucket.OpenUploadsAsync());
+    }
+
     /// <remarks>The pause is longer than a bucket keeps an idle connection.</remarks>
     [NeedsFact(Need.Ceph), Trait("Tier", "Soak")]
     public async Task Download_that_its_client_pauses_arrives_whole()
