@@ -8,6 +8,13 @@ public abstract class StoredFileReader : IAsyncDisposable
     /// <summary>The file's description.</summary>
     public abstract StoredFile File { get; }
 
+    /// <summary>
+    /// The CRC-32 of all its bytes, as zip files have it, if that is known without reading them. A zip file then has it before the bytes,
+    /// and ends early if they have another one.
+    /// </summary>
+    /// <value>Null, unless a store keeps it.</value>
+    public virtual uint? Crc32 => null;
+
     /// <summary>Reads a part of it; any number, one after the other or at once.</summary>
     /// <param name="range">The part, within the file.</param>
     /// <returns>A pipe of exactly these bytes. The caller completes it.</returns>

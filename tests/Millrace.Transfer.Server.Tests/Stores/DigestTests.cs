@@ -1,3 +1,6 @@
+using System.IO.Hashing;
+using Microsoft.Win32.SafeHandles;
+
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>A digest, and a tag, is that of the bytes that are there, whatever happened to file and record.</summary>
@@ -97,6 +100,42 @@ public sealed class DigestTests : StoreTest
 
         Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a", DigestNeed.Always))!.Sha256);
         Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a"))!.Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task Checksum_is_kept_with_the_digest_and_moves_along(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        await store.PutAsync("folder/put", "content");
+        File.WriteAllText(Folder["folder/hand"], "content");
+        Assert.Null(await ChecksumAsync(store, "folder/hand"));
+        await store.FindAsync("folder/hand", DigestNeed.Always);
+
+        await store.MoveAsync("folder/put", "folder/moved");
+        await store.MoveAsync("folder", "other");
+        await store.Core.Work.Moves;
+        Assert.Equal(Crc32.HashToUInt32("content"u8), await ChecksumAsync(store, "other/moved"));
+        Assert.Equal(Crc32.HashToUInt32("content"u8), await ChecksumAsync(store, "other/hand"));
+
+        File.WriteAllText(Folder["other/moved"], "CONTENT");
+        Assert.Null(await ChecksumAsync(store, "other/moved"));
+    }
+
+    [Theory, EveryStore]
+    public async Task Record_of_an_earlier_version_has_no_checksum(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        await store.PutAsync("a", "content");
+        using (SafeFileHandle file = File.OpenHandle(Folder["a"]))
+        {
+            store.Core.Digests.Write("a".Name(), store.Core.Tree.Look(file), new FileDigest(Sha256Digest.Compute("content"u8), Crc32: null));
+        }
+
+        Assert.Equal("MRDIGST1"u8.ToArray(), File.ReadAllBytes(store.Core.Digests.PathOf("a".Name()))[..8]);
+        Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a"))!.Sha256);
+        Assert.Null(await ChecksumAsync(store, "a"));
+        await store.MoveAsync("a", "b");
+        Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("b"))!.Sha256);
     }
 
     [Theory, EveryStore]
@@ -250,5 +289,11 @@ public sealed class DigestTests : StoreTest
         Assert.Equal(0, store.Core.Digests.Sweep(static _ => true, default));
         File.SetLastWriteTimeUtc(path, DateTime.UtcNow - TimeSpan.FromMinutes(2));
         Assert.Equal(1, store.Core.Digests.Sweep(static _ => true, default));
+    }
+
+    private static async Task<uint?> ChecksumAsync(LocalFileStore store, string name)
+    {
+        await using StoredFileReader reader = await store.OpenReadAsync(name.Name(), DigestNeed.IfKnown, default);
+        return reader.Crc32;
     }
 }

@@ -5,8 +5,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Stored digests: a small file for each name, with the facts of the version to which the digest belongs, and a checksum.
-/// Thread-safe; the checksum fails for a record that two writers wrote at once, or that a crash cut.
+/// Stored digests: a small file for each name, with the facts of the version to which the digest belongs, and a hash of all that.
+/// Thread-safe; the hash is wrong in a record that two writers wrote at once, or that a crash cut.
 /// </summary>
 /// <remarks>
 /// Not an extended attribute of the file itself: writing one changes the time of the file's last change, which is one of
@@ -18,7 +18,7 @@ internal sealed class DigestRecords
     private const int DigestAt = FactsAt + FileFacts.Bytes;
     private const int NameLengthAt = DigestAt + SHA256.HashSizeInBytes;
     private const int NameAt = NameLengthAt + sizeof(int);
-    private const int MaxBytes = NameAt + NameRules.MaxBytes + SHA256.HashSizeInBytes;
+    private const int MaxBytes = NameAt + NameRules.MaxBytes + sizeof(uint) + SHA256.HashSizeInBytes;
 
     /// <summary>A record is written in microseconds; one that is damaged for so long stays so.</summary>
     private static readonly TimeSpan WritingTime = TimeSpan.FromMinutes(1);
@@ -33,7 +33,10 @@ internal sealed class DigestRecords
 
     private static ReadOnlySpan<byte> Magic => "MRDIGST1"u8;
 
-    public Sha256Digest? TryRead(TransferName name, in FileFacts facts)
+    /// <summary>With the file's CRC-32 after the name.</summary>
+    private static ReadOnlySpan<byte> MagicWithChecksum => "MRDIGST2"u8;
+
+    public FileDigest? TryRead(TransferName name, in FileFacts facts)
     {
         Span<byte> record = stackalloc byte[MaxBytes];
         if (!TryRead(PathOf(name), record, out int bytes)
@@ -44,21 +47,34 @@ internal sealed class DigestRecords
 
         Span<byte> asked = stackalloc byte[FileFacts.Bytes];
         facts.CopyTo(asked);
-        return record.Slice(FactsAt, FileFacts.Bytes).SequenceEqual(asked)
-            ? new Sha256Digest(record.Slice(DigestAt, SHA256.HashSizeInBytes))
-            : null;
+        if (!record.Slice(FactsAt, FileFacts.Bytes).SequenceEqual(asked))
+        {
+            return null;
+        }
+
+        return new FileDigest(
+            new Sha256Digest(record.Slice(DigestAt, SHA256.HashSizeInBytes)),
+            record.StartsWith(MagicWithChecksum)
+                ? BinaryPrimitives.ReadUInt32LittleEndian(record[(bytes - SHA256.HashSizeInBytes - sizeof(uint))..])
+                : null);
     }
 
     /// <summary>Stores a digest. A failure only costs time later.</summary>
-    public void Write(TransferName name, in FileFacts facts, Sha256Digest digest)
+    public void Write(TransferName name, in FileFacts facts, in FileDigest digest)
     {
         Span<byte> record = stackalloc byte[MaxBytes];
-        Magic.CopyTo(record);
+        (digest.Crc32 is null ? Magic : MagicWithChecksum).CopyTo(record);
         facts.CopyTo(record[FactsAt..]);
-        digest.CopyTo(record[DigestAt..]);
+        digest.Sha256.CopyTo(record[DigestAt..]);
         int nameBytes = Encoding.UTF8.GetBytes(name.Value, record[NameAt..]);
         BinaryPrimitives.WriteInt32LittleEndian(record[NameLengthAt..], nameBytes);
         int checkAt = NameAt + nameBytes;
+        if (digest.Crc32 is { } checksum)
+        {
+            BinaryPrimitives.WriteUInt32LittleEndian(record[checkAt..], checksum);
+            checkAt += sizeof(uint);
+        }
+
         SHA256.HashData(record[..checkAt], record[checkAt..]);
         string path = PathOf(name);
         try
@@ -134,20 +150,23 @@ internal sealed class DigestRecords
     /// <summary>The name that a record is for; null when it is damaged.</summary>
     private static string? TryParse(ReadOnlySpan<byte> record)
     {
-        if (record.Length < NameAt + SHA256.HashSizeInBytes || !record.StartsWith(Magic))
+        bool hasChecksum = record.StartsWith(MagicWithChecksum);
+        int checkAt = record.Length - SHA256.HashSizeInBytes;
+        int nameEnd = checkAt - (hasChecksum ? sizeof(uint) : 0);
+        if (nameEnd < NameAt || (!hasChecksum && !record.StartsWith(Magic)))
         {
             return null;
         }
 
         int nameBytes = BinaryPrimitives.ReadInt32LittleEndian(record[NameLengthAt..]);
-        if (nameBytes != record.Length - NameAt - SHA256.HashSizeInBytes)
+        if (nameBytes != nameEnd - NameAt)
         {
             return null;
         }
 
         Span<byte> check = stackalloc byte[SHA256.HashSizeInBytes];
-        SHA256.HashData(record[..(NameAt + nameBytes)], check);
-        return record[(NameAt + nameBytes)..].SequenceEqual(check)
+        SHA256.HashData(record[..checkAt], check);
+        return record[checkAt..].SequenceEqual(check)
             ? Encoding.UTF8.GetString(record.Slice(NameAt, nameBytes))
             : null;
     }

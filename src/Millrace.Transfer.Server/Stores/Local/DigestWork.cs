@@ -1,3 +1,4 @@
+using System.IO.Hashing;
 using System.Threading.Channels;
 using Microsoft.Win32.SafeHandles;
 
@@ -200,7 +201,7 @@ internal sealed class DigestWork : IAsyncDisposable
         if (_records.TryRead(name, facts) is { } known)
         {
             // Computed since the caller looked.
-            return known;
+            return known.Sha256;
         }
 
         using SafeFileHandle? file = _tree.TryOpenFile(name);
@@ -210,21 +211,22 @@ internal sealed class DigestWork : IAsyncDisposable
         }
 
         Interlocked.Increment(ref _computed);
-        Sha256Digest digest = await HashAsync(file, facts.Length, _end.Token);
+        FileDigest digest = await HashAsync(file, facts.Length, _end.Token);
         if (_tree.Look(file) != facts)
         {
             return null;
         }
 
         _records.Write(name, facts, digest);
-        return digest;
+        return digest.Sha256;
     }
 
     /// <summary>The digest of the first bytes of an open file.</summary>
-    public static async ValueTask<Sha256Digest> HashAsync(
+    public static async ValueTask<FileDigest> HashAsync(
         SafeFileHandle file, long length, CancellationToken cancellationToken)
     {
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        var checksum = new Crc32();
         using FilePipeReader reader = FilePipe.OpenRead(
             file,
             new FileReadOptions
@@ -240,6 +242,7 @@ internal sealed class DigestWork : IAsyncDisposable
             foreach (ReadOnlyMemory<byte> segment in result.Buffer)
             {
                 hash.AppendData(segment.Span);
+                checksum.Append(segment.Span);
             }
 
             reader.AdvanceTo(result.Buffer.End);
@@ -248,6 +251,6 @@ internal sealed class DigestWork : IAsyncDisposable
 
         Span<byte> bytes = stackalloc byte[SHA256.HashSizeInBytes];
         hash.GetHashAndReset(bytes);
-        return new Sha256Digest(bytes);
+        return new FileDigest(new Sha256Digest(bytes), checksum.GetCurrentHashAsUInt32());
     }
 }

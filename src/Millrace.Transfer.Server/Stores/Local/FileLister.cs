@@ -201,7 +201,7 @@ internal sealed class FileLister(
     }
 
     private FileEntry Describe(TransferName name, in FileFacts facts) =>
-        new(name, facts.ToFile(name, digests.TryRead(name, facts)), facts.ModifiedTime);
+        new(name, facts.ToFile(name, digests.TryRead(name, facts)?.Sha256), facts.ModifiedTime);
 
     /// <summary>For a link, and for a file that was changed just now.</summary>
     private async ValueTask<FileEntry?> OpenAsync(TransferName name, FileFacts found, CancellationToken cancellationToken)

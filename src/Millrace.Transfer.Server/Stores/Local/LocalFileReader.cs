@@ -9,21 +9,24 @@ internal sealed class LocalFileReader : StoredFileReader
     private readonly StoreTree _tree;
     private readonly SafeFileHandle _handle;
     private readonly FileFacts _facts;
-    private readonly ReadLoad _load;
+    private readonly LocalStore _store;
     private bool _disposed;
 
     public LocalFileReader(
-        StoreTree tree, SafeFileHandle handle, FileFacts facts, StoredFile file, ReadLoad load)
+        StoreTree tree, SafeFileHandle handle, FileFacts facts, StoredFile file, LocalStore store)
     {
         _tree = tree;
         _handle = handle;
         _facts = facts;
-        _load = load;
+        _store = store;
         File = file;
-        load.Enter();
+        store.Load.Enter();
     }
 
     public override StoredFile File { get; }
+
+    /// <remarks>Read when it is asked for, which only archives do. Facts that cannot be trusted yet come without a digest.</remarks>
+    public override uint? Crc32 => File.Sha256 is null ? null : _store.Digests.TryRead(File.Name, _facts)?.Crc32;
 
     public override PipeReader Read(ByteRange range) => Read(range, int.MaxValue);
 
@@ -36,7 +39,7 @@ internal sealed class LocalFileReader : StoredFileReader
             Length = range.Length,
             LeaveOpen = true,
             ChangeDetection = ChangeDetection.Any,
-            BufferSize = Math.Min(readBytes, _load.ChunkBytes),
+            BufferSize = Math.Min(readBytes, _store.Load.ChunkBytes),
 
             // The kernel reads ahead: a thread and blocks for each transfer are more than a server has.
             Strategy = ReadStrategy.Buffered,
@@ -75,7 +78,7 @@ internal sealed class LocalFileReader : StoredFileReader
         if (!_disposed)
         {
             _disposed = true;
-            _load.Leave();
+            _store.Load.Leave();
             _handle.Dispose();
         }
 

@@ -50,7 +50,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
             await _file.FlushAsync(cancellationToken);
             _store.Limits.CheckFile(_name, _file.Position);
             _limited.ReleaseRest();
-            Sha256Digest? digest = null;
+            FileDigest? digest = null;
             if (_digest is not null)
             {
                 digest = await _digest.FinishAsync(_file.Handle, _file.Position, cancellationToken);
@@ -60,9 +60,9 @@ internal sealed class LocalFileWriter : StoredFileWriter
                 digest = await DigestWork.HashAsync(_file.Handle, _file.Position, cancellationToken);
             }
 
-            if (expected is { } wanted && digest != wanted)
+            if (expected is { } wanted && digest?.Sha256 != wanted)
             {
-                throw Errors.WrongDigest(_name, wanted, digest);
+                throw Errors.WrongDigest(_name, wanted, digest?.Sha256);
             }
 
             return await _publisher.PublishAsync(

@@ -23,7 +23,7 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
         try
         {
             (StoredFile file, FileFacts facts) = await DescribeAsync(handle, name, digest, cancellationToken);
-            return new LocalFileReader(tree, handle, facts, file, store.Load);
+            return new LocalFileReader(tree, handle, facts, file, store);
         }
         catch
         {
@@ -145,7 +145,7 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
             return (known, facts);
         }
 
-        Sha256Digest? digest = store.Digests.TryRead(name, facts);
+        Sha256Digest? digest = store.Digests.TryRead(name, facts)?.Sha256;
         if (digest is null && need != DigestNeed.IfKnown)
         {
             if (need == DigestNeed.Always || facts.Length <= store.Options.CheapDigestBytes)
@@ -177,7 +177,7 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
         }
 
         // The name has another version by now; this one is still open here.
-        digest = await DigestWork.HashAsync(handle, facts.Length, cancellationToken);
+        digest = (await DigestWork.HashAsync(handle, facts.Length, cancellationToken)).Sha256;
         FileFacts after = tree.Look(handle);
         return after.Length == facts.Length && after.Modified == facts.Modified
             ? digest

@@ -55,8 +55,11 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
                 return null;
             }
 
+            FileDigest? digest = known.File.Sha256 is { } sha256
+                ? store.Digests.TryRead(from, known.Facts) ?? new FileDigest(sha256, Crc32: null)
+                : null;
             store.Digests.Remove(from);
-            return await DescribeMovedAsync(file!, known.Facts, known.File.Sha256, to);
+            return await DescribeMovedAsync(file!, known.Facts, digest, to);
         }
         catch (Exception exception)
             when (exception is IOException and not TransferException or UnauthorizedAccessException)
@@ -204,7 +207,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
 
     /// <summary>The rename has changed the time of the file's last change, and so its tag, but not what is in it.</summary>
     private async ValueTask<StoredFile> DescribeMovedAsync(
-        SafeFileHandle file, FileFacts before, Sha256Digest? digest, TransferName to)
+        SafeFileHandle file, FileFacts before, FileDigest? digest, TransferName to)
     {
         FileFacts after = tree.Look(file);
         if (digest is not { } known || (after with { Changed = before.Changed }) != before)
@@ -214,7 +217,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
 
         store.Watch.Published(after);
         store.Digests.Write(to, after, known);
-        return after.ToFile(to, known);
+        return after.ToFile(to, known.Sha256);
     }
 
     /// <summary>Moves a folder to where nobody sees it.</summary>

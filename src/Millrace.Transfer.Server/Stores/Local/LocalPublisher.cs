@@ -31,7 +31,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     /// Publishes an upload in steps between which the process may die: writes the intent, renames, writes the result. A restart
     /// finds out by the intent which steps were done (<see cref="UploadRegistry.Load"/>).
     /// </summary>
-    public async ValueTask PublishAsync(LocalUpload upload, Sha256Digest? digest, CancellationToken cancellationToken)
+    public async ValueTask PublishAsync(LocalUpload upload, FileDigest? digest, CancellationToken cancellationToken)
     {
         WritePrecondition precondition = upload.Record.ToPrecondition();
         using StoreFolder folder = tree.TryOpenFolderOf(
@@ -77,7 +77,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         FilePipeWriter file,
         TransferName name,
         WritePrecondition precondition,
-        Sha256Digest? digest,
+        FileDigest? digest,
         Reservation reservation,
         LocalUpload? upload,
         CancellationToken cancellationToken)
@@ -91,7 +91,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             long? stamp = store.Watch.Stamp(file.Handle);
             if (upload is not null)
             {
-                await upload.WriteIntentAsync(length, stamp ?? 0, digest);
+                await upload.WriteIntentAsync(length, stamp ?? 0, digest?.Sha256);
             }
 
             // By the folder that is held open: somebody may delete it meanwhile, and what was in it is subtracted there.
@@ -113,7 +113,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         new(file, store.Limits, name, length, reservation, store.Native);
 
     private async ValueTask<StoredFile> RenameUploadAsync(
-        FilePipeWriter file, string path, LocalUpload upload, Sha256Digest? digest, CancellationToken cancellationToken)
+        FilePipeWriter file, string path, LocalUpload upload, FileDigest? digest, CancellationToken cancellationToken)
     {
         ThrowIfLinkFollowed(file, path, upload.Name);
         await file.FlushAsync(cancellationToken);
@@ -122,13 +122,13 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     }
 
     private StoredFile Describe(
-        SafeFileHandle open, TransferName name, long length, long? stamp, Sha256Digest? digest)
+        SafeFileHandle open, TransferName name, long length, long? stamp, FileDigest? digest)
     {
         FileFacts facts = tree.Look(open);
         if (facts.Length != length || facts.Modified != stamp)
         {
             // It was changed again already; or unused reserved space was released, which counts as a modification.
-            return VersionWatch.Unsettled(facts, name) with { Sha256 = digest };
+            return VersionWatch.Unsettled(facts, name) with { Sha256 = digest?.Sha256 };
         }
 
         store.Watch.Published(facts);
@@ -137,7 +137,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             store.Digests.Write(name, facts, known);
         }
 
-        return facts.ToFile(name, digest);
+        return facts.ToFile(name, digest?.Sha256);
     }
 
     /// <summary>

@@ -73,7 +73,7 @@ internal sealed class LocalUploadRequest(LocalStore store, UploadRegistry regist
     {
         try
         {
-            Sha256Digest? digest = await VerifyAsync(expected, cancellationToken);
+            FileDigest? digest = await VerifyAsync(expected, cancellationToken);
             await publisher.PublishAsync(upload, digest, cancellationToken);
             upload.DropDigest();
             registry.Finish(upload);
@@ -104,21 +104,21 @@ internal sealed class LocalUploadRequest(LocalStore store, UploadRegistry regist
     }
 
     /// <summary>Computes the digest if it is needed; deletes an upload whose digest is not the expected one.</summary>
-    private async ValueTask<Sha256Digest?> VerifyAsync(Sha256Digest? expected, CancellationToken cancellationToken)
+    private async ValueTask<FileDigest?> VerifyAsync(Sha256Digest? expected, CancellationToken cancellationToken)
     {
         if (expected is null && Known.Expected is null && !store.Options.ComputeSha256)
         {
             return null;
         }
 
-        Sha256Digest? digest;
+        FileDigest? digest;
         using (SafeFileHandle data = File.OpenHandle(
             upload.DataPath, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete))
         {
             digest = await upload.ContinueDigest(Known.Offset).FinishAsync(data, Known.Offset, cancellationToken);
         }
 
-        if (UploadRules.FindMismatch(Known, expected, digest) is { } mismatch)
+        if (UploadRules.FindMismatch(Known, expected, digest?.Sha256) is { } mismatch)
         {
             await RemoveAsync();
             throw mismatch;

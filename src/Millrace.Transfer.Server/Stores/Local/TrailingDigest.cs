@@ -1,10 +1,11 @@
 using System.Buffers;
+using System.IO.Hashing;
 using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// The SHA-256 of a file that is being written, computed after the writer on another thread from the page cache: writing does
+/// The SHA-256 of a file that is being written, and its CRC-32, computed after the writer on another thread from the page cache: writing does
 /// not wait for it, and the kernel may write bytes that this process never sees. Continues over several writers of one file. Not thread-safe; <see cref="Follow"/> and <see cref="FinishAsync"/> are called one after the other.
 /// </summary>
 internal sealed class TrailingDigest : IDisposable
@@ -21,6 +22,7 @@ internal sealed class TrailingDigest : IDisposable
     private const int LongestWait = 64;
 
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+    private readonly Crc32 _checksum = new();
     private CancellationTokenSource? _stop;
     private Task _following = Task.CompletedTask;
     private bool _disposed;
@@ -54,7 +56,7 @@ internal sealed class TrailingDigest : IDisposable
 
     /// <summary>Hashes the rest of the file, whose bytes are all written.</summary>
     /// <returns>Null when more than that was hashed: the file was cut meanwhile.</returns>
-    public async ValueTask<Sha256Digest?> FinishAsync(SafeFileHandle file, long length, CancellationToken cancellationToken)
+    public async ValueTask<FileDigest?> FinishAsync(SafeFileHandle file, long length, CancellationToken cancellationToken)
     {
         await StopAsync();
         if (length - Hashed > WorthFollowing)
@@ -74,7 +76,7 @@ internal sealed class TrailingDigest : IDisposable
 
         Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         _hash.GetCurrentHash(digest);
-        return new Sha256Digest(digest);
+        return new FileDigest(new Sha256Digest(digest), _checksum.GetCurrentHashAsUInt32());
     }
 
     public void Dispose()
@@ -119,6 +121,7 @@ internal sealed class TrailingDigest : IDisposable
             }
 
             _hash.AppendData(chunk[..read]);
+            _checksum.Append(chunk[..read]);
             Hashed += read;
         }
 
