@@ -118,7 +118,12 @@ internal static class FolderArchive
         await using var body = new BodyStream(response.BodyWriter);
         IArchiveWriter archive = kind == "zip" ? new ZipFile(body) : new TarFile(body);
         int skipped = folder.IsRoot ? 0 : folder.Value.Length + 1;
-        int omitted = first is null ? 0 : await AddFolderAsync(archive, wanted, first, skipped, pass, aborted);
+        var missing = new MissingEntries();
+        if (first is not null)
+        {
+            await AddFolderAsync(archive, wanted, first, skipped, missing, pass, aborted);
+        }
+
         int names = 0;
 
         foreach ((TransferName child, bool isFolder) in chosen ?? [])
@@ -131,20 +136,20 @@ internal static class FolderArchive
             TransferName name = folder.Append(child.Value);
             if (!isFolder)
             {
-                await AddFileAsync(archive, name, skipped, pass, aborted);
+                await AddFileAsync(archive, name, skipped, missing, pass, aborted);
             }
-            else if (await FindAsync(() => pass.Store.ListAsync(Everything(name), aborted)) is { } page)
+            else if (await FindAsync(() => pass.Store.ListAsync(Everything(name), aborted), $"{child.Value}/", missing) is { } page)
             {
-                omitted += await AddFolderAsync(archive, Everything(name), page, skipped, pass, aborted);
+                await AddFolderAsync(archive, Everything(name), page, skipped, missing, pass, aborted);
             }
         }
 
-        if (omitted > 0)
+        if (missing.Text is { } text)
         {
             // No stored file has the second name.
             bool isTaken = TransferName.TryParse(folder.IsRoot ? OmittedName : $"{folder.Value}/{OmittedName}", out TransferName note)
                 && await pass.Store.FindAsync(note, DigestNeed.IfKnown, aborted) is not null;
-            await archive.AddTextAsync(isTaken ? ".millrace-" + OmittedName : OmittedName, OmittedText.Of(omitted) + "\n", aborted);
+            await archive.AddTextAsync(isTaken ? ".millrace-" + OmittedName : OmittedName, text, aborted);
         }
 
         // Not after a failure: an archive that has its end would pass for whole.
@@ -169,25 +174,24 @@ internal static class FolderArchive
 
     private static ListFilesOptions Everything(TransferName folder) => new() { Folder = folder, Recursive = true };
 
-    /// <returns>How many entries are missing.</returns>
-    private static async Task<int> AddFolderAsync(
-        IArchiveWriter archive, ListFilesOptions wanted, FilePage page, int skipped, TransferPass pass, CancellationToken cancellationToken)
+    private static async Task AddFolderAsync(
+        IArchiveWriter archive, ListFilesOptions wanted, FilePage page, int skipped, MissingEntries missing, TransferPass pass,
+        CancellationToken cancellationToken)
     {
-        int omitted = 0;
         while (true)
         {
-            omitted += page.Omitted;
+            missing.Omitted += page.Omitted;
             foreach (FileEntry entry in page.Entries)
             {
                 if (!entry.IsFolder)
                 {
-                    await AddFileAsync(archive, entry.Name, skipped, pass, cancellationToken);
+                    await AddFileAsync(archive, entry.Name, skipped, missing, pass, cancellationToken);
                 }
             }
 
             if (page.Next.IsRoot)
             {
-                return omitted;
+                return;
             }
 
             page = await pass.Store.ListAsync(wanted with { After = page.Next }, cancellationToken);
@@ -195,28 +199,37 @@ internal static class FolderArchive
     }
 
     private static async Task AddFileAsync(
-        IArchiveWriter archive, TransferName name, int skipped, TransferPass pass, CancellationToken cancellationToken)
+        IArchiveWriter archive, TransferName name, int skipped, MissingEntries missing, TransferPass pass, CancellationToken cancellationToken)
     {
-        if (await FindAsync(() => pass.Store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken)) is { } reader)
+        string path = name.Value[skipped..];
+        if (await FindAsync(() => pass.Store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken), path, missing) is { } reader)
         {
             await using (reader)
             {
-                await archive.AddAsync(name.Value[skipped..], reader, cancellationToken);
+                await archive.AddAsync(path, reader, cancellationToken);
                 pass.AddBytes(reader.File.Length);
             }
         }
     }
 
-    /// <summary>Null for a file deleted since it was listed or chosen.</summary>
-    private static async ValueTask<T?> FindAsync<T>(Func<ValueTask<T>> find)
+    /// <summary>
+    /// Null for what was deleted since it was listed or chosen, and for what cannot be opened. A store that does not answer is no
+    /// such thing: everything would be missing.
+    /// </summary>
+    private static async ValueTask<T?> FindAsync<T>(Func<ValueTask<T>> find, string path, MissingEntries missing)
         where T : class
     {
         try
         {
             return await find();
         }
-        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        catch (TransferException exception) when (exception.Error != TransferError.Unavailable)
         {
+            if (exception.Error != TransferError.NotFound)
+            {
+                missing.AddUnopened(path);
+            }
+
             return null;
         }
     }
