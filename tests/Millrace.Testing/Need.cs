@@ -75,7 +75,7 @@ public enum Need : long
     /// <summary>A client that mirrors folders by their listings.</summary>
     Lftp = 1L << 31,
 
-    /// <summary>Programs that unpack zip files: Python, bsdtar, unzip and busybox.</summary>
+    /// <summary>Programs that unpack zip files: Python, Java, 7-Zip, bsdtar, unzip and busybox.</summary>
     Unpackers = 1L << 32,
 
     /// <summary>A compiler for Swift, installed or from eng/swift.sh.</summary>

@@ -71,8 +71,9 @@ public static class Needs
             "Needs Ceph's object gateway and s3cmd: apt-get install ceph-mon ceph-osd radosgw s3cmd."),
         [Need.Nginx] = Reason(() => IsInstalled("nginx"), "Needs nginx: apt-get install nginx."),
         [Need.Unpackers] = Reason(
-            () => OperatingSystem.IsLinux() && IsInstalled("python3") && IsInstalled("bsdtar") && IsInstalled("unzip") && IsInstalled("busybox"),
-            "Needs programs that unpack: apt-get install busybox libarchive-tools python3 unzip."),
+            () => OperatingSystem.IsLinux() && IsInstalled("python3") && IsInstalled("bsdtar") && IsInstalled("unzip") && IsInstalled("busybox")
+                && IsInstalled("7zz") && IsInstalled("java"),
+            "Needs programs that unpack: apt-get install 7zip busybox default-jre-headless libarchive-tools python3 unzip."),
         [Need.Lftp] = Reason(() => IsInstalled("lftp"), "Needs lftp: apt-get install lftp."),
         [Need.Swift] = Reason(
             () => !OperatingSystem.IsWindows() && (IsInstalled("swiftc") || File.Exists(Path.Combine(Cache, "millrace", "swift", "swiftc"))),

@@ -11,10 +11,6 @@ internal sealed class ZipDirectory
     public const ushort Version = 20;
     public const ushort Version64 = 45;
 
-    /// <summary>The sizes follow the bytes, and names are UTF-8.</summary>
-    public const ushort Flags = 0x0808;
-
-    public const ushort Deflate = 8;
 
     /// <summary>The extra field with numbers of 64 bits.</summary>
     public const ushort Zip64 = 1;
@@ -51,15 +47,16 @@ internal sealed class ZipDirectory
             | (uint)((time.Month << 21) | (time.Day << 16) | (time.Hour << 11) | (time.Minute << 5) | (time.Second / 2));
     }
 
-    public void Add(byte[] name, uint time, uint checksum, long coded, long length, long offset)
+    public void Add(in ZipEntry entry)
     {
-        if (_length + RecordBytes + name.Length > _block.Length)
+        int most = RecordBytes + entry.Name.Length;
+        if (_length + most > _block.Length)
         {
-            Grow(RecordBytes + name.Length);
+            Grow(most);
         }
 
         // As in a header: sizes and the offset that do not fit into 32 bits are in an extra field, in this order.
-        ReadOnlySpan<long> numbers = [length, coded, offset];
+        ReadOnlySpan<long> numbers = [entry.Length, entry.Coded, entry.Offset];
         var extra = new ZipRecord(stackalloc byte[24]);
         foreach (long number in numbers)
         {
@@ -74,20 +71,20 @@ internal sealed class ZipDirectory
         record.Add(0x02014b50u);
         record.Add(MadeBy);
         record.Add(extraBytes > 0 ? Version64 : Version);
-        record.Add(Flags);
-        record.Add(Deflate);
-        record.Add(time);
-        record.Add(checksum);
-        record.Add((uint)Math.Min(coded, uint.MaxValue));
-        record.Add((uint)Math.Min(length, uint.MaxValue));
-        record.Add((ushort)name.Length);
+        record.Add(entry.Flags);
+        record.Add(entry.Method);
+        record.Add(entry.Time);
+        record.Add(entry.Checksum);
+        record.Add((uint)Math.Min(entry.Coded, uint.MaxValue));
+        record.Add((uint)Math.Min(entry.Length, uint.MaxValue));
+        record.Add((ushort)entry.Name.Length);
         record.Add((ushort)(extraBytes > 0 ? 4 + extraBytes : 0));
         record.Add((ushort)0); // comment
         record.Add((ushort)0); // disk
         record.Add((ushort)0); // internal attributes
         record.Add(RegularFile);
-        record.Add((uint)Math.Min(offset, uint.MaxValue));
-        record.Add(name);
+        record.Add((uint)Math.Min(entry.Offset, uint.MaxValue));
+        record.Add(entry.Name);
         if (extraBytes > 0)
         {
             record.Add(Zip64);

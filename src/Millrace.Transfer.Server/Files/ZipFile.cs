@@ -6,9 +6,10 @@ using System.Text;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// A zip file that is written forwards only (APPNOTE.TXT 6.3, pkware.com/appnote): a checksum is known after a file's bytes only, so it
-/// and the sizes follow them, and every entry is coded as deflate, which shows its end, though some are not compressed. An entry that
-/// may exceed 4 GiB has a flag for it in its header, without which a reader does not know how long the numbers are that follow.
+/// A zip file that is written forwards only (APPNOTE.TXT 6.3, pkware.com/appnote), in the form that most readers take from a pipe: the
+/// header has the checksum and the sizes of a file that is short, or whose store keeps the checksum. Another file is read only once, so its
+/// checksum follows it, and it is coded as deflate, which shows its end, though it may not be compressed: readers that get the archive
+/// from a pipe do not take descriptors of other entries.
 /// </summary>
 /// <remarks>Keeps about 25 bytes a file until the end: <see cref="ZipDirectory"/>.</remarks>
 internal sealed class ZipFile(BodyStream body) : IArchiveWriter
@@ -16,29 +17,53 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
     /// <summary>Bytes that are coded, and then sent if there are enough: the most of a block of deflate that is not compressed.</summary>
     private const int PieceBytes = ushort.MaxValue;
 
+    /// <summary>Bytes of a file up to which it is read, and compressed, before its header is written.</summary>
+    private const int MaxWholeBytes = 64 * 1024;
+
+    private const int BlockHeaderBytes = 5;
+
     private readonly ZipDirectory _directory = new();
     private readonly CountingStream _output = new(body);
+
+    /// <summary>A short file, and the same compressed.</summary>
+    private byte[] _whole = [];
+    private readonly MemoryStream _packed = new();
 
     public async ValueTask AddAsync(string path, StoredFileReader reader, CancellationToken cancellationToken)
     {
         StoredFile file = reader.File;
-        PipeReader content = file.Length == 0 ? PipeReader.Create(ReadOnlySequence<byte>.Empty) : reader.Read(new ByteRange(0, file.Length));
-        try
+        bool compress = MediaType.IsCompressible(MediaType.Of(file.Name));
+        if (file.Length == 0)
         {
-            await AddAsync(
-                path, content, file.Length, file.Modified, MediaType.IsCompressible(MediaType.Of(file.Name)), cancellationToken);
+            AddWhole(path, ReadOnlyMemory<byte>.Empty, file.Modified, compress);
         }
-        finally
+        else
         {
-            await content.CompleteAsync();
+            PipeReader content = reader.Read(new ByteRange(0, file.Length));
+            try
+            {
+                if (file.Length <= MaxWholeBytes)
+                {
+                    AddWhole(path, await ReadAsync(content, file, cancellationToken), file.Modified, compress);
+                }
+                else
+                {
+                    await AddAsync(path, content, file, compress && HasCertainSizes(file.Length), reader.Crc32, cancellationToken);
+                }
+            }
+            finally
+            {
+                await content.CompleteAsync();
+            }
         }
+
+        await _output.FlushAsync(cancellationToken);
     }
 
-    public ValueTask AddTextAsync(string path, string text, CancellationToken cancellationToken)
+    public async ValueTask AddTextAsync(string path, string text, CancellationToken cancellationToken)
     {
-        byte[] bytes = Encoding.UTF8.GetBytes(text);
-        return AddAsync(
-            path, PipeReader.Create(new ReadOnlySequence<byte>(bytes)), bytes.Length, DateTimeOffset.UtcNow, compress: true, cancellationToken);
+        AddWhole(path, Encoding.UTF8.GetBytes(text), DateTimeOffset.UtcNow, compress: true);
+        await _output.FlushAsync(cancellationToken);
     }
 
     public async ValueTask DisposeAsync()
@@ -53,40 +78,117 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
         _output.Write(_directory.End(start, _output.Position - start));
     }
 
-    private async ValueTask AddAsync(
-        string path, PipeReader content, long length, DateTimeOffset modified, bool compress, CancellationToken cancellationToken)
+    /// <summary>
+    /// Whether it is certain, before a file is compressed, that both of its sizes fit into 32 bits or that its length does not. Java
+    /// before 21 expects sizes of 64 bits after an entry if, and only if, one of them needs these; others go by the header.
+    /// </summary>
+    /// <remarks>Bytes become up to an eighth more at the fastest level.</remarks>
+    private static bool HasCertainSizes(long length) => length > uint.MaxValue || length + (length >> 3) + BlockHeaderBytes < uint.MaxValue;
+
+    private async ValueTask<ReadOnlyMemory<byte>> ReadAsync(PipeReader content, StoredFile file, CancellationToken cancellationToken)
     {
-        // As deflate, bytes become up to an eighth more at the fastest level, and hardly more without compression.
-        bool isLarge = length >= uint.MaxValue - (length >> (compress ? 3 : 12));
-        long offset = _output.Position;
-        byte[] name = Encoding.UTF8.GetBytes(path);
-        uint time = ZipDirectory.TimeOf(modified);
-        WriteHeader(name, time, isLarge);
+        if (_whole.Length < file.Length)
+        {
+            _whole = new byte[Math.Min(MaxWholeBytes, 2 * file.Length)];
+        }
+
+        int received = 0;
+        ReadResult result;
+        do
+        {
+            result = await content.ReadAsync(cancellationToken);
+            if (result.Buffer.Length > file.Length - received)
+            {
+                throw Errors.Changed(file.Name);
+            }
+
+            result.Buffer.CopyTo(_whole.AsSpan(received));
+            received += (int)result.Buffer.Length;
+            content.AdvanceTo(result.Buffer.End);
+        }
+        while (!result.IsCompleted);
+        return received == file.Length ? _whole.AsMemory(0, received) : throw Errors.Changed(file.Name);
+    }
+
+    /// <summary>Adds a file that is in memory, compressed if that makes it shorter.</summary>
+    private void AddWhole(string path, ReadOnlyMemory<byte> content, DateTimeOffset modified, bool compress)
+    {
+        ReadOnlySpan<byte> coded = content.Span;
+        ushort method = ZipEntry.Store;
+        if (compress && content.Length > 0)
+        {
+            _packed.SetLength(0);
+            using (var deflate = new DeflateStream(_packed, CompressionLevel.Fastest, leaveOpen: true))
+            {
+                deflate.Write(content.Span);
+            }
+
+            if (_packed.Length < content.Length)
+            {
+                coded = _packed.GetBuffer().AsSpan(0, (int)_packed.Length);
+                method = ZipEntry.Deflate;
+            }
+        }
+
+        var entry = new ZipEntry(
+            Encoding.UTF8.GetBytes(path), ZipDirectory.TimeOf(modified), method, HasDescriptor: false, Crc32.HashToUInt32(content.Span),
+            coded.Length, content.Length, _output.Position);
+        WriteHeader(entry);
+        _output.Write(coded);
+        _directory.Add(entry);
+    }
+
+    /// <summary>Adds a file that is sent while it is read.</summary>
+    /// <param name="path">Its path.</param>
+    /// <param name="content">All its bytes.</param>
+    /// <param name="file">The file; not empty.</param>
+    /// <param name="compress">Whether to compress it.</param>
+    /// <param name="checksum">The checksum that its store keeps, if it does.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    private async ValueTask AddAsync(
+        string path, PipeReader content, StoredFile file, bool compress, uint? checksum, CancellationToken cancellationToken)
+    {
+        bool isStored = !compress && checksum is not null;
+        long blocks = ((file.Length - 1) / PieceBytes) + 1;
+        var entry = new ZipEntry(
+            Encoding.UTF8.GetBytes(path), ZipDirectory.TimeOf(file.Modified), isStored ? ZipEntry.Store : ZipEntry.Deflate,
+            HasDescriptor: !isStored, isStored ? checksum!.Value : 0,
+            compress ? 0 : file.Length + (isStored ? 0 : blocks * BlockHeaderBytes), file.Length, _output.Position);
+        WriteHeader(entry);
         long start = _output.Position;
         var hash = new Crc32();
-        long received = 0;
+        long left = file.Length;
         await using (DeflateStream? deflate = compress ? new DeflateStream(_output, CompressionLevel.Fastest, leaveOpen: true) : null)
         {
+            int room = 0;
             ReadResult result;
             do
             {
                 result = await content.ReadAsync(cancellationToken);
+                if (result.Buffer.Length > left)
+                {
+                    throw Errors.Changed(file.Name);
+                }
+
                 foreach (ReadOnlyMemory<byte> segment in result.Buffer)
                 {
-                    for (int at = 0; at < segment.Length; at += PieceBytes)
+                    for (ReadOnlyMemory<byte> rest = segment; !rest.IsEmpty;)
                     {
-                        ReadOnlyMemory<byte> piece = segment.Slice(at, Math.Min(PieceBytes, segment.Length - at));
-                        hash.Append(piece.Span);
-                        received += piece.Length;
-                        if (deflate is null)
+                        if (room == 0)
                         {
-                            WriteBlock(piece.Span, isLast: false);
-                        }
-                        else
-                        {
-                            deflate.Write(piece.Span);
+                            room = (int)Math.Min(PieceBytes, left);
+                            if (!compress && !isStored)
+                            {
+                                WriteBlockHeader(room, isLast: room == left);
+                            }
                         }
 
+                        ReadOnlyMemory<byte> piece = rest[..Math.Min(room, rest.Length)];
+                        rest = rest[piece.Length..];
+                        room -= piece.Length;
+                        left -= piece.Length;
+                        hash.Append(piece.Span);
+                        ((Stream?)deflate ?? _output).Write(piece.Span);
                         if (_output.Unflushed >= PieceBytes)
                         {
                             await _output.FlushAsync(cancellationToken);
@@ -99,72 +201,76 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
             while (!result.IsCompleted);
         }
 
-        if (!compress || received == 0)
+        uint computed = hash.GetCurrentHashAsUInt32();
+        if (left > 0 || (isStored && computed != checksum))
         {
-            // Of no bytes at all, DeflateStream makes no block.
-            WriteBlock([], isLast: true);
+            throw Errors.Changed(file.Name);
         }
 
-        long coded = _output.Position - start;
-        uint checksum = hash.GetCurrentHashAsUInt32();
-        WriteDescriptor(checksum, coded, received, isLarge);
-        _directory.Add(name, time, checksum, coded, received, offset);
-        await _output.FlushAsync(cancellationToken);
+        entry = entry with { Checksum = computed, Coded = _output.Position - start };
+        if (entry.HasDescriptor)
+        {
+            WriteDescriptor(entry);
+        }
+
+        _directory.Add(entry);
     }
 
     /// <summary>A local file header (APPNOTE.TXT, 4.3.7).</summary>
-    private void WriteHeader(byte[] name, uint time, bool isLarge)
+    private void WriteHeader(in ZipEntry entry)
     {
         var header = new ZipRecord(stackalloc byte[30]);
         header.Add(0x04034b50u);
-        header.Add(isLarge ? ZipDirectory.Version64 : ZipDirectory.Version);
-        header.Add(ZipDirectory.Flags);
-        header.Add(ZipDirectory.Deflate);
-        header.Add(time);
-        header.Add(0u);
-        header.Add(isLarge ? uint.MaxValue : 0u);
-        header.Add(isLarge ? uint.MaxValue : 0u);
-        header.Add((ushort)name.Length);
-        header.Add((ushort)(isLarge ? 20 : 0));
+        header.Add(entry.IsLarge ? ZipDirectory.Version64 : ZipDirectory.Version);
+        header.Add(entry.Flags);
+        header.Add(entry.Method);
+        header.Add(entry.Time);
+        header.Add(entry.Checksum);
+
+        // Of what is compressed while it is sent, one size is not known, and a header has both or none.
+        long length = entry.Coded == 0 ? 0 : entry.Length;
+        header.Add(entry.IsLarge ? uint.MaxValue : (uint)entry.Coded);
+        header.Add(entry.IsLarge ? uint.MaxValue : (uint)length);
+        header.Add((ushort)entry.Name.Length);
+        header.Add((ushort)(entry.IsLarge ? 20 : 0));
         _output.Write(header.Written);
-        _output.Write(name);
-        if (isLarge)
+        _output.Write(entry.Name);
+        if (entry.IsLarge)
         {
             var extra = new ZipRecord(stackalloc byte[20]);
             extra.Add(ZipDirectory.Zip64);
             extra.Add((ushort)16);
-            extra.Add(0UL);
-            extra.Add(0UL);
+            extra.Add((ulong)length);
+            extra.Add((ulong)entry.Coded);
             _output.Write(extra.Written);
         }
     }
 
-    /// <summary>A block of deflate that is not compressed (RFC 1951, section 3.2.4).</summary>
-    private void WriteBlock(ReadOnlySpan<byte> bytes, bool isLast)
+    /// <summary>The header of a block of deflate that is not compressed (RFC 1951, section 3.2.4).</summary>
+    private void WriteBlockHeader(int bytes, bool isLast)
     {
-        var block = new ZipRecord(stackalloc byte[5]);
+        var block = new ZipRecord(stackalloc byte[BlockHeaderBytes]);
         block.Add((byte)(isLast ? 1 : 0));
-        block.Add((ushort)bytes.Length);
-        block.Add((ushort)(ushort.MaxValue - bytes.Length));
+        block.Add((ushort)bytes);
+        block.Add((ushort)(ushort.MaxValue - bytes));
         _output.Write(block.Written);
-        _output.Write(bytes);
     }
 
-    /// <summary>A data descriptor (APPNOTE.TXT, 4.3.9).</summary>
-    private void WriteDescriptor(uint checksum, long coded, long length, bool isLarge)
+    /// <summary>A data descriptor (APPNOTE.TXT, 4.3.9), with sizes as long as the header announced.</summary>
+    private void WriteDescriptor(in ZipEntry entry)
     {
         var descriptor = new ZipRecord(stackalloc byte[24]);
         descriptor.Add(0x08074b50u);
-        descriptor.Add(checksum);
-        if (isLarge)
+        descriptor.Add(entry.Checksum);
+        if (entry.IsLarge)
         {
-            descriptor.Add((ulong)coded);
-            descriptor.Add((ulong)length);
+            descriptor.Add((ulong)entry.Coded);
+            descriptor.Add((ulong)entry.Length);
         }
         else
         {
-            descriptor.Add((uint)coded);
-            descriptor.Add((uint)length);
+            descriptor.Add((uint)entry.Coded);
+            descriptor.Add((uint)entry.Length);
         }
 
         _output.Write(descriptor.Written);
