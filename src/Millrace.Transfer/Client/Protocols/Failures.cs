@@ -164,7 +164,7 @@ internal static class Failures
         405 or 415 or 501 => "The server does not support this; use another protocol.",
         412 => "Check the current file, then decide.",
         413 => "The file is larger than the server accepts, or than what a proxy in front of it lets through in one request: raise the limit of "
-            + "the proxy (nginx: client_max_body_size, Apache: LimitRequestBody), or start the server with --max-request.",
+            + "the proxy (nginx: client_max_body_size, Apache: LimitRequestBody), or give the server the limit of the proxy.",
         507 => "The server has no free space; free some, then try again.",
         _ => "It gave no reason.",
     };
