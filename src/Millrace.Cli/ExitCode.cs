@@ -16,5 +16,8 @@ internal static class ExitCode
     /// <summary>At least one file could not be copied or scanned. The others were.</summary>
     public const int FileFailed = 3;
 
+    /// <summary>Everything else was transferred, listed or deleted, but entries of a folder were left out, because of their names or their kind.</summary>
+    public const int LeftOut = 4;
+
     public const int Stopped = 130;
 }

@@ -49,6 +49,9 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     public bool CanMoveFolders => false;
 
     /// <inheritdoc/>
+    public AllowedNames Names => Options.Names;
+
+    /// <inheritdoc/>
     /// <remarks>
     /// While a request appends, another server knows only the bytes in saved parts. The bucket joins parts itself if all but the last have
     /// 5 MiB at least and <see cref="S3FileStoreOptions.PartBytes"/> is not set. Expiry also ends multipart uploads that no server has

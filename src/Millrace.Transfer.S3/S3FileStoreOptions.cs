@@ -20,6 +20,9 @@ public sealed class S3FileStoreOptions
     /// <summary>The bucket, which exists.</summary>
     public required string Bucket { get; init; }
 
+    /// <summary>The names that the store takes and lists; all valid ones by default, portable ones if this server runs on Windows.</summary>
+    public AllowedNames Names { get; set; } = NameChoice.Default;
+
     /// <summary>The prefix of the keys of files, before a slash; a valid <see cref="TransferName"/>, or empty for the whole bucket.</summary>
     public string Prefix { get; set; } = "";
 

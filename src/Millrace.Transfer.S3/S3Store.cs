@@ -10,7 +10,7 @@ internal sealed class S3Store : IAsyncDisposable
         Options = options;
         _ownsClient = options.Client is null;
         Bucket = new Bucket(options.Client ?? S3FileStore.CreateClient(options), options.Bucket);
-        Keys = new Keys(prefix);
+        Keys = new Keys(prefix, options.Names);
         Memory = new PartMemory(options.MemoryBytes);
         Clock = new ServerClock(Bucket, Keys, options.TimeProvider);
         Digests = new DigestStore(Bucket, Keys, options);

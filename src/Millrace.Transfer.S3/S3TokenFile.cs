@@ -24,7 +24,7 @@ public sealed class S3TokenFile : IAsyncDisposable
     {
         _ownsClient = options.Client is null;
         _bucket = new Bucket(options.Client ?? S3FileStore.CreateClient(options), options.Bucket);
-        _key = new Keys(options.Prefix.Trim('/')).Tokens;
+        _key = new Keys(options.Prefix.Trim('/'), options.Names).Tokens;
     }
 
     /// <summary>How often <see cref="StartRefreshing"/> looks for changes: every 5 seconds. A removed token is valid for so long.</summary>

@@ -202,13 +202,19 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
     /// <summary>A server that was killed during a simple upload leaves a multipart upload that nobody knows.</summary>
     private async ValueTask EndAbandonedPartsAsync(CancellationToken cancellationToken)
     {
-        var request = new ListMultipartUploadsRequest { BucketName = store.Bucket.Name, Prefix = store.Keys.OfFolder(default) };
+        var request = new ListMultipartUploadsRequest
+        {
+            BucketName = store.Bucket.Name,
+            Prefix = store.Keys.OfFolder(default),
+            Encoding = EncodingType.Url,
+        };
         ListMultipartUploadsResponse page;
         do
         {
             page = await store.Bucket.Client.ListMultipartUploadsAsync(request, cancellationToken);
             foreach (MultipartUpload upload in page.MultipartUploads ?? [])
             {
+                upload.Key = Bucket.Decode(upload.Key, page.EncodingType);
                 if (IsOld(upload.Initiated) && IsOld(await LastPartAsync(upload, cancellationToken)))
                 {
                     await store.Bucket.AbortAsync(upload.Key, upload.UploadId, cancellationToken);
@@ -219,7 +225,7 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
                 }
             }
 
-            (request.KeyMarker, request.UploadIdMarker) = (page.NextKeyMarker, page.NextUploadIdMarker);
+            (request.KeyMarker, request.UploadIdMarker) = (Bucket.Decode(page.NextKeyMarker ?? "", page.EncodingType), page.NextUploadIdMarker);
         }
         while (page.IsTruncated is true);
     }

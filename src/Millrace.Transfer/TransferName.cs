@@ -4,8 +4,8 @@ namespace Millrace.Transfer;
 
 /// <summary>
 /// The name of a file or folder in a store: a relative path with <c>/</c> between its parts, for example
-/// <c>2026/may/trips.csv</c>. A valid name is valid on every system and in every protocol, and never leads out of the
-/// store's root.
+/// <c>2026/may/trips.csv</c>. A valid name is valid in every protocol, and never leads out of the store's root. Windows cannot have
+/// files of all names: see <see cref="IsPortable"/>.
 /// </summary>
 /// <remarks>
 /// Names are compared byte by byte, with regard to case; the file system below may see that differently. An instance is
@@ -22,6 +22,12 @@ public readonly struct TransferName : IEquatable<TransferName>, IComparable<Tran
 
     /// <summary>Whether this is the root of a store, which is not a file.</summary>
     public bool IsRoot => string.IsNullOrEmpty(_value);
+
+    /// <summary>
+    /// Whether Windows can have a file of this name, too: no part has a control character or one of <c>\ : * ? " &lt; &gt; |</c>, ends
+    /// with a dot or a space, or is the name of a device. True for the root.
+    /// </summary>
+    public bool IsPortable => IsRoot || NameRules.IsPortable(_value);
 
     /// <summary>The last part.</summary>
     public string FileName => Value[(Value.LastIndexOf('/') + 1)..];

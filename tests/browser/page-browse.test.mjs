@@ -464,6 +464,14 @@ test("A link is offered to those who may read the file, and says when the server
   });
 });
 
+test("A name is shown without what turns or hides text", async () => {
+  await inFolder({ "a\u202egpj\u001b.exe": "x" }, async (page) => {
+    const link = page.locator(".cell-name a");
+    assert.equal(await link.textContent(), "a\ufffdgpj\ufffd.exe");
+    assert.match(await link.getAttribute("href"), /\/a%E2%80%AEgpj%1B\.exe$/);
+  });
+});
+
 test("Folders are moved and renamed only where the server can move them", async () => {
   await inFolder({ "a.txt": "a", "sub": null }, async (page) => {
     const offered = async (name) => {
@@ -537,8 +545,19 @@ test("A file that was just uploaded can be deleted and renamed", async () => {
   });
 });
 
+test("A name that only Windows forbids is taken where the server takes it", async () => {
+  await inFolder({ "a.txt": "a" }, async (page, at) => {
+    await menu(page, "a.txt", "Rename…");
+    await dialog(page).getByLabel("New name").fill("12:30?.txt");
+    await page.keyboard.press("Enter");
+    await row(page, "12:30?.txt").waitFor();
+    assert.ok(existsSync(at("12:30?.txt")));
+  });
+});
+
 test("A name that the server refuses is explained before it is sent", async () => {
   await inFolder({ "a.txt": "a" }, async (page) => {
+    await withSession(page, { portableNames: true });
     const sent = [];
     page.on("request", (request) => ["MOVE", "MKCOL"].includes(request.method()) && sent.push(request.url()));
     await menu(page, "a.txt", "Rename…");

@@ -21,7 +21,9 @@ internal static class GetCommand
 
         Exit codes:
           0    everything is here
-          1    could not start, or at least one file failed (named on the error output) or was not listed; the others are here
+          1    could not start, or at least one file failed (named on the error output); the others are here
+          4    everything is here but what was left out: entries that the server does not list, and names that this system
+               cannot have (on Windows, a:b.png); the error output says how many or which, and why
           130  stopped by Ctrl-C; the same command resumes
         """;
 
@@ -84,7 +86,7 @@ internal static class GetCommand
             "get", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "are not downloaded");
         if (items.Count == 0)
         {
-            throw new TransferException(
+            return omitted > 0 ? listed : throw new TransferException(
                 TransferError.NotFound, $"There is no file in {target.UrlOf(target.Name, folder: true)}.", target.Name.Value);
         }
 
@@ -120,7 +122,9 @@ internal static class GetCommand
             string path = item.Path;
             if (local is not null)
             {
-                path = local.PathOf(item.Name, folder);
+                FolderItem here = local.ItemOf(item.Name, folder);
+                here.ThrowIfUnusable();
+                path = here.Path;
                 local.Prepare(path, item.Name);
             }
 
@@ -150,7 +154,7 @@ internal static class GetPlan
         string name = target.Name.FileName;
         if (destination is null)
         {
-            return name;
+            return NameHere(target);
         }
 
         if (destination == TransferItem.Standard)
@@ -160,7 +164,7 @@ internal static class GetPlan
 
         if (Directory.Exists(destination))
         {
-            return Path.Combine(destination, name);
+            return Path.Combine(destination, NameHere(target));
         }
 
         return Path.EndsInDirectorySeparator(destination)
@@ -169,7 +173,8 @@ internal static class GetPlan
     }
 
     public static async Task<List<TransferItem>> ListAsync(
-        TransferClient client, TransferTarget target, string destination, Action<int> omitted, CancellationToken cancellationToken)
+        TransferClient client, TransferTarget target, string destination, Action<int> omitted, CancellationToken cancellationToken,
+        bool? isWindows = null)
     {
         var items = new List<TransferItem>();
         await foreach (RemoteEntry entry in client
@@ -177,14 +182,24 @@ internal static class GetPlan
         {
             if (!entry.IsFolder && entry.Name.IsIn(target.Name))
             {
-                string below = target.Name.IsRoot ? entry.Name.Value : entry.Name.Value[(target.Name.Value.Length + 1)..];
+                TransferName below = LocalFolder.Below(entry.Name, target.Name);
                 items.Add(new TransferItem(
-                    Path.Combine(destination, below), entry.Name, target.UrlOf(entry.Name), entry.Length));
+                    Path.Combine(destination, below.Value), entry.Name, target.UrlOf(entry.Name), entry.Length)
+                {
+                    IsFound = true,
+                    Refused = LocalFolder.Refuse(below, isWindows ?? OperatingSystem.IsWindows()),
+                });
             }
         }
 
         return items;
     }
+
+    /// <summary>The last part of a name, if that can be the name of something here.</summary>
+    private static string NameHere(TransferTarget target) =>
+        LocalFolder.Refuse(TransferName.Parse(target.Name.FileName), OperatingSystem.IsWindows()) is null
+            ? target.Name.FileName
+            : throw Wrong($"'{target.Name.FileName}' is no name on Windows. Give another one: millrace get {target.Text} NAME");
 
     private static string FolderOf(TransferTarget target, string? destination)
     {
@@ -198,7 +213,7 @@ internal static class GetPlan
             throw Wrong($"{target.Text} is the server's root. Name a destination folder, for example: millrace get {target.Text} all");
         }
 
-        string folder = destination ?? target.Name.FileName;
+        string folder = destination ?? NameHere(target);
         return File.Exists(folder)
             ? throw Wrong($"'{folder}' is a file, and {target.Text} is a folder. Name a destination folder.")
             : folder;

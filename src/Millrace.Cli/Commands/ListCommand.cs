@@ -19,7 +19,8 @@ internal static class ListCommand
 
         Exit codes:
           0    listed
-          1    wrong arguments, no such file or folder, the server refused, or it left entries out; the error output says why
+          1    wrong arguments, no such file or folder, or the server refused; the error output says why
+          4    listed but what the server leaves out; the error output says how many entries, and why
           130  stopped by Ctrl-C
         """;
 

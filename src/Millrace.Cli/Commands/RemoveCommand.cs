@@ -14,7 +14,8 @@ internal static class RemoveCommand
 
         Exit codes:
           0    everything was deleted
-          1    could not start, the answer was no, or at least one file was not deleted (named on the error output) or not listed
+          1    could not start, the answer was no, or at least one file was not deleted (named on the error output)
+          4    everything was deleted but what the server leaves out of its listings; the error output says how many, and why
           130  stopped by Ctrl-C
         """;
 

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.Diagnostics;
 using Millrace.Interop;
+using Millrace.Transfer;
 using Spectre.Console;
 
 namespace Millrace.Cli;
@@ -118,7 +119,7 @@ internal static class CopyCommand
         catch (Exception exception)
             when (exception is CopyPlanException or IOException or UnauthorizedAccessException or ArgumentException)
         {
-            Console.Error.WriteLine(Prefix + exception.Message);
+            Console.Error.WriteLine(Prefix + PrintableText.Clean(exception.Message));
             return ExitCode.CannotStart;
         }
 
@@ -226,7 +227,7 @@ internal static class CopyCommand
     {
         foreach (string error in errors)
         {
-            Console.Error.WriteLine(Prefix + error);
+            Console.Error.WriteLine(Prefix + PrintableText.Clean(error));
         }
 
         if (summary.ExitCode == ExitCode.Stopped)
@@ -306,7 +307,7 @@ internal sealed class CopyMeter(ProgressTask? bar) : IProgress<FileCopyProgress>
     {
         if (bar is not null)
         {
-            bar.Description = Markup.Escape(Path.GetFileName(item.Source));
+            bar.Description = Markup.Escape(PrintableText.Clean(Path.GetFileName(item.Source)));
         }
     }
 
@@ -366,7 +367,7 @@ internal static class CopyPrinter
             text += copied.Length == 1 ? $"; verified, SHA-256 {copied[0].Sha256}" : "; verified";
         }
 
-        return text + ".";
+        return PrintableText.Clean(text + ".");
     }
 
     // Shared blocks were not copied either, and are not holes.

@@ -25,6 +25,8 @@ internal static class PutCommand
         Exit codes:
           0    everything is on the server
           1    could not start, or at least one file failed (named on the error output); the others are there
+          4    everything is on the server but what was left out of folders, named on the error output with the reason: names
+               that the server does not take, links to folders, and what is no file
           130  stopped by Ctrl-C; the same command resumes
         """;
 

@@ -65,9 +65,13 @@ internal static class PutPlan
             : Of(source, target.Name, url);
     }
 
-    private static TransferItem OfFolder(FolderItem item, string source, TransferTarget target) => item.Fault is null
-        ? Of(item.Path, item.Name, target.UrlOf(item.Name))
-        : Refused(item.Path, $"{NameOf(source)}/{Path.GetRelativePath(source, item.Path)}", target, item.Fault);
+    private static TransferItem OfFolder(FolderItem item, string source, TransferTarget target)
+    {
+        TransferItem planned = item.Fault is null
+            ? Of(item.Path, item.Name, target.UrlOf(item.Name))
+            : Refused(item.Path, $"{NameOf(source)}/{Path.GetRelativePath(source, item.Path)}", target, item.Fault);
+        return planned with { IsFound = true };
+    }
 
     private static TransferItem File(string path, string below, TransferTarget target)
     {

@@ -5,6 +5,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 using System.Text.Json.Serialization;
+using Millrace.Transfer;
 
 namespace Millrace.Cli;
 
@@ -335,7 +336,7 @@ internal sealed class ScanPrinter
     {
         if (file.Error is { } error)
         {
-            Console.Error.WriteLine(Prefix + error);
+            Console.Error.WriteLine(Prefix + PrintableText.Clean(error));
             return;
         }
 
@@ -372,7 +373,7 @@ internal sealed class ScanPrinter
     }
 
     private static void WriteResult(Int128 value, string name) =>
-        TransferCommand.WriteLine(Console.Out, string.Create(CultureInfo.InvariantCulture, $"{value} {name}"));
+        TransferCommand.WriteLine(Console.Out, string.Create(CultureInfo.InvariantCulture, $"{value} {PrintableText.Clean(name)}"));
 
     private static string Speed(ScanReport report)
     {

@@ -65,6 +65,7 @@ internal sealed class BucketOptionSet
         S3FileStoreOptions options = _connection.Read(parsed, served);
         options.PartBytes = parsed.GetValue(_partBytes);
         options.Redirects = parsed.GetValue(_redirects);
+        options.Names = limits.Names;
         options.MaxFileBytes = limits.MaxFileBytes;
         options.MaxTotalBytes = limits.MaxTotalBytes;
         options.MaxUploadsPerCaller = limits.MaxUploadsPerCaller;

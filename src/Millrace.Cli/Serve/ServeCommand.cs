@@ -312,11 +312,13 @@ internal static class ServeLog
                 format.TimestampFormat = "yyyy-MM-dd HH:mm:ss ";
                 format.UseUtcTimestamp = true;
             });
+            logging.Services.AddSingleton<ConsoleFormatter, PrintableLog>();
         }
 
         logging.Services.Configure<ConsoleLoggerOptions>(console =>
         {
             console.LogToStandardErrorThreshold = LogLevel.Trace;
+            console.FormatterName = json ? ConsoleFormatterNames.Json : PrintableLog.FormatterName;
 
             // A log without a reader must not stop the transfers.
             console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite;

@@ -11,6 +11,8 @@ internal sealed class ServeOptionSet
     private const int NoPort = -1;
     private const string Millrace = "millrace";
     private const string Kestrel = "kestrel";
+    private const string Native = "native";
+    private const string Portable = "portable";
     private const long MinBufferedBytes = 16 * 1024 * 1024;
 
     private static readonly TransferHostOptions Defaults = new() { Folder = "." };
@@ -66,6 +68,13 @@ internal sealed class ServeOptionSet
         Description = "Allow everything to everyone who can reach the address, until a token exists.",
     };
 
+    private readonly Option<string> _names = new("--names")
+    {
+        Description = "Take and list all names that this system can have (12:30.png on Linux), or only those that every system can have, Windows too.",
+        HelpName = $"{Native}|{Portable}",
+        DefaultValueFactory = _ => Defaults.Store.Names == AllowedNames.Native ? Native : Portable,
+    };
+
     private readonly Option<long?> _maxFile = SizeArgument.Option("--max-file", "Limit the size of one file.");
     private readonly Option<long?> _maxRequest = SizeArgument.Option(
         "--max-request", "Tell clients to upload at most this much in one request, for a proxy that refuses more.", 1024 * 1024, range: "1M or more");
@@ -110,13 +119,14 @@ internal sealed class ServeOptionSet
         _port.Aliases.Add("-p");
         _port.DefaultValueFactory = _ => Defaults.Port;
         _transport.AcceptOnlyFromAmong(Millrace, Kestrel);
+        _names.AcceptOnlyFromAmong(Native, Portable);
     }
 
     public void AddTo(Command command, Argument<string> served)
     {
         foreach (Option option in new Option[]
         {
-            _port, _host, _http2Port, _transport, _certificate, _key, _tokens, _insecure, _maxFile, _maxRequest, _maxTotal, _leaveFree, _minRate,
+            _port, _host, _http2Port, _transport, _certificate, _key, _tokens, _insecure, _names, _maxFile, _maxRequest, _maxTotal, _leaveFree, _minRate,
             _maxTransfers, _maxUploads, _maxUploadsTotal, _maxConnections, _maxBuffered, _grace,
         })
         {
@@ -165,6 +175,7 @@ internal sealed class ServeOptionSet
             ShutdownTimeout = parsed.GetValue(_grace) ?? Defaults.ShutdownTimeout,
             Store = new LocalFileStoreOptions
             {
+                Names = parsed.GetValue(_names) == Native ? AllowedNames.Native : AllowedNames.Portable,
                 MaxFileBytes = parsed.GetValue(_maxFile),
                 MaxTotalBytes = parsed.GetValue(_maxTotal),
                 MaxUploadsPerCaller = parsed.GetValue(_maxUploads),

@@ -21,7 +21,8 @@ internal static class TransferBatch
             .ConfigureAwait(false);
         reporter.Finish(outcomes, Stopwatch.GetElapsedTime(began).TotalSeconds, stopped);
         return stopped ? ExitCode.Stopped
-            : outcomes.Any(outcome => outcome.Error is not null) ? ExitCode.TransferFailed
+            : outcomes.Any(outcome => outcome is { Error: not null, IsLeftOut: false }) ? ExitCode.TransferFailed
+            : outcomes.Any(outcome => outcome.IsLeftOut) ? ExitCode.LeftOut
             : ExitCode.Success;
 
         void Done(TransferOutcome outcome)
@@ -98,8 +99,16 @@ internal sealed record TransferItem(string Path, TransferName Name, string Url, 
 
     public Exception? Refused { get; init; }
 
+    /// <summary>Whether it was found in a folder, not named by the user, who may not know what else is in there.</summary>
+    public bool IsFound { get; init; }
+
     public string Shown => Path == Standard ? "the standard stream" : PrintableText.Clean(Path);
 }
 
 /// <summary>What became of a <see cref="TransferItem"/>.</summary>
-internal sealed record TransferOutcome(TransferItem Item, TransferResult? Result, Exception? Error, double Seconds);
+internal sealed record TransferOutcome(TransferItem Item, TransferResult? Result, Exception? Error, double Seconds)
+{
+    /// <summary>Whether one of the sides cannot have it, because of its name or its kind, which no other try changes.</summary>
+    public bool IsLeftOut => Item.IsFound && Error is TransferException refused
+        && (ReferenceEquals(refused, Item.Refused) || refused is { Error: TransferError.InvalidName, Status: not 409 });
+}

@@ -45,7 +45,7 @@ internal static class TransferCommand
         Console.Error.WriteLine($"millrace {name}: {TransferFailure.Describe(exception)}");
     }
 
-    /// <summary>Reports that a server left entries out of its listing: a command that needs all of them fails.</summary>
+    /// <summary>Reports that a server left entries out of its listing.</summary>
     /// <param name="name">The command.</param>
     /// <param name="json">Whether it prints JSON.</param>
     /// <param name="url">The folder.</param>
@@ -61,11 +61,11 @@ internal static class TransferCommand
 
         PrintError(name, json, url, new TransferException(
             TransferError.Failed,
-            $"{omitted} {(omitted == 1 ? "entry" : "entries")} of {url} {consequence}: the server omits entries whose name is not valid on every system, that are no file or folder, or that it may not read.")
+            $"{omitted} {(omitted == 1 ? "entry" : "entries")} of {url} {consequence}: the server omits entries whose names it does not take, that are no file or folder, or that it may not read.")
         {
             Omitted = omitted,
         });
-        return ExitCode.TransferFailed;
+        return ExitCode.LeftOut;
     }
 
     public static TransferException Invalid(string message) => new(TransferError.InvalidRequest, message);

@@ -150,15 +150,17 @@ internal static class TransferText
         return result.Sha256 is { } digest ? $"{text}; SHA-256 {digest}" : text;
     }
 
-    /// <summary>For example "12 files, 1.2 GiB, in 3.1 s (396 MiB/s); 2 failed".</summary>
+    /// <summary>For example "12 files, 1.2 GiB, in 3.1 s (396 MiB/s); 2 failed; 1 left out".</summary>
     public static string Summary(IReadOnlyCollection<TransferOutcome> outcomes, double seconds)
     {
         TransferResult[] results = [.. outcomes.Select(outcome => outcome.Result).OfType<TransferResult>()];
         long sent = results.Sum(result => result.BytesSent);
         string text = $"{Files(results.Length)}, {SizeText.Of(results.Sum(result => result.Length))}, in {DurationText.Of(seconds)}";
         text += sent > 0 && seconds > 0 ? $" ({Rate(sent / seconds)})" : "";
-        int failed = outcomes.Count - results.Length;
-        return failed > 0 ? $"{text}; {failed} failed" : text;
+        int leftOut = outcomes.Count(outcome => outcome.IsLeftOut);
+        int failed = outcomes.Count - results.Length - leftOut;
+        text += failed > 0 ? $"; {failed} failed" : "";
+        return leftOut > 0 ? $"{text}; {leftOut} left out" : text;
     }
 
     /// <summary>For example "1 file" or "12 files".</summary>

@@ -100,9 +100,9 @@ internal sealed record TransferTarget
         }
 
         string path = slash < 0 ? "" : text[slash..].TrimStart('/');
-        if (slash >= 0 && (text[slash] != '/' || path.AsSpan().ContainsAny('?', '#')))
+        if (slash >= 0 && (text[slash] != '/' || path.AsSpan().ContainsAny('?', '#', '\\')))
         {
-            throw Wrong(text, "a file's URL cannot contain '?', '#' or a backslash", "Signed links are for 'millrace get' and 'millrace put'; in a name, '#' is written %23");
+            throw Wrong(text, "a file's URL cannot contain '?', '#' or a backslash", "Signed links are for 'millrace get' and 'millrace put'; in a name, '#' is written %23, and a backslash %5C");
         }
 
         int end = path.IndexOf('/', StringComparison.Ordinal);

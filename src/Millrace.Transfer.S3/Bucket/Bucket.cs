@@ -136,9 +136,17 @@ internal sealed class Bucket(IAmazonS3 client, string name)
         try
         {
             request.BucketName = name;
+
+            // The control characters of foreign keys cannot be in XML.
+            request.Encoding = EncodingType.Url;
             ListObjectsV2Response response = await client.ListObjectsV2Async(request, cancellationToken);
             response.S3Objects ??= [];
-            response.CommonPrefixes ??= [];
+            foreach (S3Object found in response.S3Objects)
+            {
+                found.Key = Decode(found.Key, response.Encoding);
+            }
+
+            response.CommonPrefixes = [.. (response.CommonPrefixes ?? []).Select(prefix => Decode(prefix, response.Encoding))];
             return response;
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
@@ -183,6 +191,10 @@ internal sealed class Bucket(IAmazonS3 client, string name)
             throw S3Errors.Translate(exception);
         }
     }
+
+    /// <summary>The key or prefix of a listing, as the service says that it has encoded it: like a form.</summary>
+    public static string Decode(string key, EncodingType? encoding) =>
+        encoding == EncodingType.Url ? Uri.UnescapeDataString(key.Replace('+', ' ')) : key;
 
     private async ValueTask<PutObjectResponse> PutAsync(
         string key, ReadOnlyMemory<byte> content, bool isNew, string? tag, CancellationToken cancellationToken)

@@ -1,4 +1,5 @@
 using System.Text;
+using System.Xml;
 
 namespace Millrace.Transfer.S3;
 
@@ -9,10 +10,13 @@ internal sealed class Keys
     private const int MaxKeyBytes = 1024;
 
     private readonly string _root;
+    private readonly AllowedNames _names;
 
     /// <param name="prefix">Without a trailing slash; empty for the whole bucket.</param>
-    public Keys(string prefix)
+    /// <param name="names">The names that are files and folders.</param>
+    public Keys(string prefix, AllowedNames names)
     {
+        _names = names;
         _root = prefix.Length == 0 ? "" : prefix + "/";
         Hidden = _root + ".millrace/";
         Uploads = Hidden + "uploads/";
@@ -40,10 +44,10 @@ internal sealed class Keys
 
     public string Tokens { get; }
 
-    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: the key would be too long.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: the store does not take it, or the key would be too long.</exception>
     public string Of(TransferName name)
     {
-        string key = _root + name.Value;
+        string key = _root + Check(name).Value;
         return IsShort(key) ? key : throw TooLong(name);
     }
 
@@ -54,7 +58,7 @@ internal sealed class Keys
     /// <returns>False if no key could begin so, and the folder cannot exist.</returns>
     public bool TryOfFolder(TransferName folder, out string prefix)
     {
-        prefix = folder.IsRoot ? _root : $"{_root}{folder.Value}/";
+        prefix = folder.IsRoot ? _root : $"{_root}{Check(folder).Value}/";
         return IsShort(prefix);
     }
 
@@ -62,7 +66,8 @@ internal sealed class Keys
     public bool TryName(string key, out TransferName name)
     {
         name = default;
-        return key.StartsWith(_root, StringComparison.Ordinal) && TransferName.TryParse(key[_root.Length..], out name);
+        return key.StartsWith(_root, StringComparison.Ordinal) && TransferName.TryParse(key[_root.Length..], out name)
+            && _names.Has(name) && IsInXml(name);
     }
 
     /// <summary>Whether a key is foreign: neither a name, nor that of a folder, nor a store's own.</summary>
@@ -74,6 +79,26 @@ internal sealed class Keys
     public string OfClaims(TransferName name) => $"{Claims}{Hash(name)}/";
 
     public string OfUpload(UploadId id) => $"{Uploads}{id.Value}/";
+
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>.</exception>
+    private TransferName Check(TransferName name) => IsInXml(_names.Check(name)) ? name : throw new TransferException(
+        TransferError.InvalidName,
+        $"'{name}' cannot be in a bucket: S3's documents cannot have its control characters. Choose another name.",
+        name.Value);
+
+    /// <summary>The service answers with keys in XML 1.0: starting an upload in parts, for example.</summary>
+    private static bool IsInXml(TransferName name)
+    {
+        try
+        {
+            XmlConvert.VerifyXmlChars(name.Value);
+            return true;
+        }
+        catch (XmlException)
+        {
+            return false;
+        }
+    }
 
     private static bool IsShort(string key) => Encoding.UTF8.GetByteCount(key) <= MaxKeyBytes;
 

@@ -102,9 +102,12 @@ public static class SignedLink
     private static byte[] Sign(
         LinkKey key, string method, TransferName name, string seconds, string version, TransferName prefix)
     {
-        string text = $"{method}\n{name.Value}\n{seconds}\n{version}";
+        string text = $"{method}\n{Line(name)}\n{seconds}\n{version}";
         return key.Sign(Encoding.UTF8.GetBytes(
-            prefix.IsRoot ? $"millrace-link-1\n{text}" : $"millrace-link-2\n{text}\n{prefix.Value}"));
+            prefix.IsRoot ? $"millrace-link-1\n{text}" : $"millrace-link-2\n{text}\n{Line(prefix)}"));
+
+        // A line feed would let a part of the name stand for the time or the prefix. No name has a NUL of its own.
+        static string Line(TransferName name) => name.Value.Replace('\n', '\0');
     }
 
     private static bool TryOne(HttpRequest request, string key, out string value)

@@ -116,11 +116,14 @@ internal sealed class TransferGuard : IDisposable
     /// <returns>To be disposed at the end of the request.</returns>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.Unauthorized"/>, <see cref="TransferError.Forbidden"/>,
-    /// <see cref="TransferError.TooManyTransfers"/>, <see cref="TransferError.TooLarge"/>.
+    /// <see cref="TransferError.TooManyTransfers"/>, <see cref="TransferError.TooLarge"/>, <see cref="TransferError.InvalidName"/>.
     /// </exception>
     public async ValueTask<TransferPass> EnterAsync(
         HttpContext context, IFileStore store, TransferOperation operation, TransferName name, TransferName? second = null)
     {
+        // Like names that cannot be parsed: nothing was asked of a store.
+        store.Names.Check(name);
+        store.Names.Check(second ?? default);
         TransferObservation observation = TransferObservation.Begin(_meter, _logger, context, operation.Scope, name);
         try
         {

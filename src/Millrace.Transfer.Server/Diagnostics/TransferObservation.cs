@@ -143,7 +143,7 @@ internal sealed class TransferObservation
 
         if (_activity is not null)
         {
-            _activity.SetTag("millrace.name", _name.Value);
+            _activity.SetTag("millrace.name", LoggedName);
             _activity.SetTag("millrace.transfer.bytes", _bytes);
             foreach ((string tag, object? value) in tags)
             {

@@ -49,7 +49,9 @@ internal sealed class FileMove(IFileStore store)
     {
         StringValues field = context.Request.Headers[DestinationField];
         string text = field.ToString();
-        if (field.Count != 1 || text.AsSpan().ContainsAny('?', '#'))
+
+        // Two fields may come as one line.
+        if (field.Count != 1 || text.AsSpan().ContainsAny('?', '#') || text.Contains(", /", StringComparison.Ordinal))
         {
             throw Errors.Invalid(
                 $"The field {DestinationField} of a MOVE has the new path, for example /files/new, without a query. Send it once.");

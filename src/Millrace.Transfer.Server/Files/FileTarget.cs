@@ -6,13 +6,13 @@ namespace Millrace.Transfer.Server;
 /// <param name="Path">The whole path as the client wrote it, without the query.</param>
 internal readonly record struct FileTarget(TransferName Name, bool IsFolder, string Path)
 {
-    /// <summary>The last segment of <see cref="Path"/>, for references that are relative to it.</summary>
+    /// <summary>The last segment of <see cref="Path"/> as one of a URL, for references that are relative to it.</summary>
     public string LastSegment
     {
         get
         {
             ReadOnlySpan<char> path = Path.AsSpan().TrimEnd('/');
-            return path[(path.LastIndexOf('/') + 1)..].ToString();
+            return new PathString($"/{path[(path.LastIndexOf('/') + 1)..]}").ToUriComponent()[1..];
         }
     }
 

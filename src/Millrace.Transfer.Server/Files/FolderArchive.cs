@@ -27,7 +27,7 @@ internal static class FolderArchive
     /// <returns>Their names in the folder, without its own: that may have 1,020 bytes, and a short name in the form has 9.</returns>
     /// <exception cref="TransferException">There are none, they are not names in the folder, or there are too many.</exception>
     public static async ValueTask<IEnumerable<(TransferName Child, bool IsFolder)>> ReadChosenAsync(
-        HttpContext context, TransferName folder)
+        HttpContext context, AllowedNames allowed, TransferName folder)
     {
         MediaType.ThrowIfOther(
             context.Request, FormMediaType, $"Send the names as {FormMediaType}: only=NAME, and only=NAME/ for a folder.");
@@ -38,7 +38,7 @@ internal static class FolderArchive
         try
         {
             await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-            return Chosen(Decode(folder, Encoding.Latin1.GetString(form.GetBuffer(), 0, (int)form.Length)));
+            return Chosen(Decode(allowed, folder, Encoding.Latin1.GetString(form.GetBuffer(), 0, (int)form.Length)));
         }
         finally
         {
@@ -46,8 +46,8 @@ internal static class FolderArchive
         }
     }
 
-    /// <summary>The names, each once, as UTF-8 with a line for each: as strings they would take several times as much until the archive's end.</summary>
-    private static byte[] Decode(TransferName folder, string form)
+    /// <summary>The names, each once, as UTF-8 with NUL after each, which is in none: as strings they would take several times as much until the archive's end.</summary>
+    private static byte[] Decode(AllowedNames allowed, TransferName folder, string form)
     {
         var names = new MemoryStream();
         var seen = new HashSet<string>(StringComparer.Ordinal);
@@ -59,11 +59,11 @@ internal static class FolderArchive
                 continue;
             }
 
-            (TransferName child, bool isFolder) = Child(folder, field["only=".Length..].ToString().Replace("+", "%20", StringComparison.Ordinal));
-            string line = isFolder ? $"{child.Value}/\n" : $"{child.Value}\n";
-            if (seen.Add(line))
+            (TransferName child, bool isFolder) = Child(allowed, folder, field["only=".Length..].ToString().Replace("+", "%20", StringComparison.Ordinal));
+            string text = isFolder ? $"{child.Value}/\0" : $"{child.Value}\0";
+            if (seen.Add(text))
             {
-                names.Write(Encoding.UTF8.GetBytes(line));
+                names.Write(Encoding.UTF8.GetBytes(text));
             }
         }
 
@@ -76,9 +76,9 @@ internal static class FolderArchive
     {
         for (int start = 0; start < names.Length;)
         {
-            int length = names.AsSpan(start).IndexOf((byte)'\n');
-            string line = Encoding.UTF8.GetString(names, start, length);
-            yield return (TransferName.Parse(line.TrimEnd('/')), line[^1] == '/');
+            int length = names.AsSpan(start).IndexOf((byte)0);
+            string text = Encoding.UTF8.GetString(names, start, length);
+            yield return (TransferName.Parse(text.TrimEnd('/')), text[^1] == '/');
             start += length + 1;
         }
     }
@@ -158,7 +158,7 @@ internal static class FolderArchive
     }
 
     /// <summary>Decodes a name as strictly as that in a URL: a form's reader would make one name of all that are not UTF-8.</summary>
-    private static (TransferName Child, bool IsFolder) Child(TransferName folder, string encoded)
+    private static (TransferName Child, bool IsFolder) Child(AllowedNames allowed, TransferName folder, string encoded)
     {
         string own = encoded.EndsWith("%2F", StringComparison.OrdinalIgnoreCase) ? encoded[..^3] : encoded.TrimEnd('/');
         if (!TransferName.TryParseEncoded(own, out TransferName child) || !child.Folder.IsRoot)
@@ -168,7 +168,7 @@ internal static class FolderArchive
         }
 
         // Too long together is refused here, before the response begins.
-        _ = folder.Append(child.Value);
+        allowed.Check(folder.Append(child.Value));
         return (child, own.Length < encoded.Length);
     }
 

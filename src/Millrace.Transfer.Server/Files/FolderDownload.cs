@@ -46,7 +46,7 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
                 throw Errors.NoFolder(target.Name);
             }
 
-            chosen = await FolderArchive.ReadChosenAsync(context, target.Name);
+            chosen = await FolderArchive.ReadChosenAsync(context, store.Names, target.Name);
         }
 
         await FolderArchive.AnswerAsync(context, target.Name, chosen, pass);

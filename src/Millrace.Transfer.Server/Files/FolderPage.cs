@@ -18,7 +18,7 @@ internal static class FolderPage
         HttpContext context, ListFilesOptions listed, IAsyncEnumerable<(FilePage Page, bool IsLast)> pages,
         TransferServerOptions options, bool isServed)
     {
-        string title = listed.Folder.IsRoot ? "Files" : listed.Folder.FileName;
+        string title = listed.Folder.IsRoot ? "Files" : PrintableText.Clean(listed.Folder.FileName);
         StringBuilder html = PageShell.Begin(new StringBuilder(), context, options, title, isServed);
         AppendBreadcrumb(html, listed.Folder);
         html.Append("<h1>").Append(Text(title)).Append("</h1>\n");
@@ -154,5 +154,6 @@ internal static class FolderPage
         return (after is null ? query : query.Add("after", after)).ToString();
     }
 
-    private static string Text(string text) => PageShell.Text(text);
+    /// <summary>No name is shown as another one: see <see cref="PrintableText"/>.</summary>
+    private static string Text(string text) => PageShell.Text(PrintableText.Clean(text));
 }

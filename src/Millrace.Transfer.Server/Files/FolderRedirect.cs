@@ -22,6 +22,9 @@ internal static class FolderRedirect
         // Relative to the client's URL, which is right even if a proxy changed the request's.
         context.Response.Headers.CacheControl = "no-cache";
         context.Response.StatusCode = StatusCodes.Status308PermanentRedirect;
-        context.Response.Headers.Location = $"{target.LastSegment}/{context.Request.QueryString}";
+        string segment = target.LastSegment;
+
+        // A colon would be the end of a scheme.
+        context.Response.Headers.Location = $"{(segment.Contains(':') ? "./" : "")}{segment}/{context.Request.QueryString}";
     }
 }

@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 public sealed record FilePage(IReadOnlyList<FileEntry> Entries, TransferName Next)
 {
     /// <summary>
-    /// How many entries the page leaves out between its names, because no request could name them (a name that is not valid on every system),
+    /// How many entries the page leaves out between its names, because no request could name them (a name that the store does not take),
     /// they are neither files nor folders, they are links that lead nowhere or out, or the store may not read them. The pages of a
     /// listing add up to all of them.
     /// </summary>

@@ -20,6 +20,12 @@ public interface IFileStore
     bool CanMoveFolders => true;
 
     /// <summary>
+    /// The names that the store takes: requests for others are refused before they reach it. Only portable ones unless the store says
+    /// otherwise, which has to be safe with each <see cref="TransferName"/> then.
+    /// </summary>
+    AllowedNames Names => AllowedNames.Portable;
+
+    /// <summary>
     /// The same store for a caller that may use one folder or one file only. Names stay relative to the root of the store. Links
     /// below the folder that lead out of it are refused; the folder itself may be a link.
     /// </summary>

@@ -85,6 +85,9 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     public long? MaxFileBytes => Options.MaxFileBytes;
 
     /// <inheritdoc/>
+    public AllowedNames Names => Core.Names;
+
+    /// <inheritdoc/>
     /// <remarks>The kernel joins parts where it can. They stay until they are deleted or expire.</remarks>
     public IUploadStore Uploads { get; }
 
@@ -99,20 +102,20 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
 
     /// <inheritdoc/>
     public ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
-        _files.FindAsync(name, digest, cancellationToken);
+        _files.FindAsync(Names.Check(name), digest, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask<StoredFileReader> OpenReadAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
-        _files.OpenReadAsync(name, digest, cancellationToken);
+        _files.OpenReadAsync(Names.Check(name), digest, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask<StoredFileWriter> CreateAsync(
         TransferName name, CreateFileOptions options, CancellationToken cancellationToken) =>
-        _publisher.CreateAsync(name, options, cancellationToken);
+        _publisher.CreateAsync(Names.Check(name), options, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask<bool> FolderExistsAsync(TransferName folder, CancellationToken cancellationToken) =>
-        _files.FolderExistsAsync(folder, cancellationToken);
+        _files.FolderExistsAsync(Names.Check(folder), cancellationToken);
 
     /// <inheritdoc/>
     /// <remarks>
@@ -123,14 +126,17 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     /// recursive listing does not go into linked folders, which could lead in circles. Only so many listings run at once that a
     /// processor is left for transfers.
     /// </remarks>
-    public ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken) =>
-        _files.ListAsync(options, cancellationToken);
+    public ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken)
+    {
+        Names.Check(options.Folder);
+        return _files.ListAsync(options, cancellationToken);
+    }
 
     /// <inheritdoc/>
     /// <remarks>A link is deleted itself, and only where it leads to a file of the store.</remarks>
     public ValueTask<bool> DeleteAsync(
         TransferName name, WritePrecondition precondition, CancellationToken cancellationToken) =>
-        _files.DeleteAsync(name, precondition, cancellationToken);
+        _files.DeleteAsync(Names.Check(name), precondition, cancellationToken);
 
     /// <inheritdoc/>
     /// <remarks>
@@ -139,7 +145,7 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     /// that no listing shows, unless only the folders above it make its name too long.
     /// </remarks>
     public ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
-        _folders.DeleteAsync(folder, cancellationToken);
+        _folders.DeleteAsync(Names.Check(folder), cancellationToken);
 
     /// <inheritdoc/>
     /// <remarks>
@@ -149,11 +155,11 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     /// </remarks>
     public ValueTask<StoredFile?> MoveAsync(
         TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
-        _folders.MoveAsync(from, to, options, cancellationToken);
+        _folders.MoveAsync(Names.Check(from), Names.Check(to), options, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
-        _folders.CreateAsync(folder, cancellationToken);
+        _folders.CreateAsync(Names.Check(folder), cancellationToken);
 
     /// <summary>Stops the background work and releases the folder. Dispose readers and writers before.</summary>
     public async ValueTask DisposeAsync()

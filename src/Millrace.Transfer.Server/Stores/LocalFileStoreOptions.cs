@@ -3,6 +3,12 @@ namespace Millrace.Transfer.Server;
 /// <summary>How a <see cref="LocalFileStore"/> keeps files. Set before the store is created.</summary>
 public sealed class LocalFileStoreOptions
 {
+    /// <summary>
+    /// The names that the store takes and lists: those that the system can have by default, portable ones on Windows. A folder that is
+    /// kept by Windows' rules (FAT, mounted on Linux) has portable ones in any case.
+    /// </summary>
+    public AllowedNames Names { get; set; } = NameChoice.Default;
+
     /// <summary>Bytes that one file may have; null without a limit.</summary>
     public long? MaxFileBytes { get; set; }
 

@@ -12,7 +12,7 @@ internal static class DraftUploads
         string field = call.Field(TransferHeaders.UploadMetadata);
         return field.Length == 0
             ? CreateAsync(call, UploadNames.Choose(call.Request), metadata: null)
-            : CreateAsync(call, UploadNames.Choose(TusMetadata.Parse(field)), field);
+            : CreateAsync(call, UploadNames.Choose(TusMetadata.Parse(field), call.Store.Names), field);
     }
 
     /// <summary>Starts an upload, sends the client its URL, and receives its first bytes.</summary>

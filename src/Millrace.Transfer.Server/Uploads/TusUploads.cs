@@ -202,7 +202,7 @@ internal static class TusUploads
         TusMetadata metadata = TusMetadata.Parse(field);
         return new StartUploadOptions
         {
-            Name = concat.IsPartial ? default : UploadNames.Choose(metadata),
+            Name = concat.IsPartial ? default : UploadNames.Choose(metadata, call.Store.Names),
             Length = ReadLength(call, concat),
             Metadata = field.Length == 0 ? null : field,
             Expected = call.ReadDigest() ?? ReadDigest(metadata),

@@ -7,12 +7,12 @@ internal static class UploadNames
 {
     /// <summary>
     /// By <c>filename</c>, or <c>name</c> where a client only sends that. Uppy sends in <c>relativePath</c> from which folder
-    /// a file was dropped; that counts where it is a name and ends with the file's own.
+    /// a file was dropped; that counts where it is a name that the store takes and ends with the file's own.
     /// </summary>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.InvalidRequest"/>: there is none; <see cref="TransferError.InvalidName"/>: it is not one.
     /// </exception>
-    public static TransferName Choose(TusMetadata metadata)
+    public static TransferName Choose(TusMetadata metadata, AllowedNames allowed)
     {
         string name = metadata.Text("filename", isName: true) ?? metadata.Text("name", isName: true) ?? throw Errors.Invalid(
             "Upload-Metadata has no 'filename'. Send the name under which the file is to be kept, in base64: "
@@ -23,12 +23,13 @@ internal static class UploadNames
             && relative.EndsWith(name, StringComparison.Ordinal)
             && relative[^(name.Length + 1)] == '/'
             && TransferName.TryParse(relative, out TransferName inFolder)
+            && allowed.Has(inFolder)
             ? inFolder
             : TransferName.Parse(name);
     }
 
     /// <summary>By <c>Content-Disposition</c>, as the draft has it for URLs that are not the file's own.</summary>
-    /// <exception cref="TransferException">As for <see cref="Choose(TusMetadata)"/>.</exception>
+    /// <exception cref="TransferException">As for <see cref="Choose(TusMetadata, AllowedNames)"/>.</exception>
     public static TransferName Choose(HttpRequest request)
     {
         string field = request.Headers.ContentDisposition.ToString();

@@ -40,8 +40,8 @@ public sealed partial class TransferClient
     /// <param name="folder">The folder; <c>default</c> for the root.</param>
     /// <param name="recursive">Whether the files of folders in it are listed too (then folders themselves are not).</param>
     /// <param name="omitted">
-    /// Is called before the entries of a page with the number of those that are missing in it: because of their names, which are not
-    /// valid on every system, or their kind, or because the server may not read them. Not called for none.
+    /// Is called before the entries of a page with the number of those that are missing in it: because of their names, which the
+    /// server does not take, or their kind, or because the server may not read them. Not called for none.
     /// </param>
     /// <param name="cancellationToken">Ends the listing.</param>
     /// <exception cref="TransferException">

@@ -38,7 +38,8 @@ public sealed partial class TransferClient
     /// <param name="cancellationToken">Ends it; files that are finished stay.</param>
     /// <returns>The results, by name.</returns>
     /// <exception cref="AggregateException">
-    /// Some failed, each for its own reason, or the server left some out of its listing; the others were downloaded.
+    /// Some failed, each for its own reason (on Windows, one is a name that is not portable), or the server left some out of its listing; the
+    /// others were downloaded.
     /// </exception>
     public Task<IReadOnlyList<TransferResult>> GetFolderAsync(
         TransferName folder, string path, GetOptions options = default,
@@ -50,7 +51,7 @@ public sealed partial class TransferClient
         int omitted = 0;
         return MoveAllAsync(
             ListAsync(folder, recursive: true, count => omitted += count, cancellationToken)
-                .Where(entry => !entry.IsFolder).Select(entry => new FolderItem(entry.Name, local.PathOf(entry.Name, folder))),
+                .Where(entry => !entry.IsFolder).Select(entry => local.ItemOf(entry.Name, folder)),
             progress,
             (item, report, token) =>
             {

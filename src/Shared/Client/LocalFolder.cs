@@ -81,11 +81,24 @@ internal sealed class LocalFolder
         static string Below(string name, string entry) => name.Length == 0 ? entry : $"{name}/{entry}";
     }
 
-    /// <summary>Where a file of the server goes.</summary>
-    public string PathOf(TransferName name, TransferName folder)
+    /// <summary>Why a file of the server cannot exist here under its name; null if it can.</summary>
+    /// <param name="name">The file's name below the folder here.</param>
+    /// <param name="isWindows">Whether the system is Windows, where <c>a:b</c> is a stream of <c>a</c>, for example.</param>
+    public static TransferException? Refuse(TransferName name, bool isWindows) => isWindows && !name.IsPortable
+        ? new TransferException(TransferError.InvalidName, $"'{name}' is no name of a file on Windows and was left out.", name.Value)
+        : null;
+
+    /// <summary>The name of a file of the server as one of a folder.</summary>
+    public static TransferName Below(TransferName name, TransferName folder) =>
+        folder.IsRoot ? name : TransferName.Parse(name.Value[(folder.Value.Length + 1)..]);
+
+    /// <summary>Where a file of the server goes, or why it cannot.</summary>
+    public FolderItem ItemOf(TransferName name, TransferName folder)
     {
-        string relative = folder.IsRoot ? name.Value : name.Value[(folder.Value.Length + 1)..];
-        return Path.Combine(_root, relative.Replace('/', Path.DirectorySeparatorChar));
+        TransferName below = Below(name, folder);
+        return Refuse(below, OperatingSystem.IsWindows()) is { } fault
+            ? new FolderItem(name, _root, fault)
+            : new FolderItem(name, Path.Combine(_root, below.Value.Replace('/', Path.DirectorySeparatorChar)));
     }
 
     /// <summary>Makes the folders of a file, and looks whether a link leads out of the root.</summary>

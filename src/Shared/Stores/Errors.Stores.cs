@@ -10,6 +10,11 @@ internal static partial class Errors
     public static TransferException NoFile(TransferName name) =>
         new(TransferError.NotFound, $"There is no file '{name}'.", name.Value);
 
+    public static TransferException NotPortable(TransferName name) => new(
+        TransferError.InvalidName,
+        $"'{name}' cannot be used on Windows, and this server takes only names that every system can have: no control character, none of \\ : * ? \" < > |, no device's name, and no part that ends with a dot or a space. Choose another name.",
+        name.Value);
+
     public static TransferException NoFolder(TransferName name) =>
         new(TransferError.NotFound, $"There is no folder '{name}'.", name.Value);
 

@@ -41,14 +41,14 @@ public sealed class PutPlanTests : FolderTests
     [NeedsFact(Need.Unix)]
     public void Files_that_cannot_be_uploaded_are_in_the_plan_with_the_reason()
     {
-        File.WriteAllText(Folder["tree/aux"], "a device's name on Windows");
+        File.WriteAllText(Folder["tree/MILLRA~1"], "a name of the store on Windows");
         Directory.CreateSymbolicLink(Folder["tree/link"], Folder["tree/sub"]);
 
         List<TransferItem> items = Plan("http://h/files/", Folder["tree"], Folder["missing"]);
 
         Assert.Equal(2, items.Count(item => item.Refused is null));
         Assert.Equal(
-            [Folder["missing"], Folder["tree/aux"], Folder["tree/link"]],
+            [Folder["missing"], Folder["tree/MILLRA~1"], Folder["tree/link"]],
             items.Where(item => item.Refused is not null).Select(item => item.Path).Order(StringComparer.Ordinal));
         Assert.Contains(items, item => item.Refused?.Message.Contains("link to a folder", StringComparison.Ordinal) == true);
         Assert.Contains(items, item => item.Refused?.Message.Contains($"no file '{Folder["missing"]}'", StringComparison.Ordinal) == true);

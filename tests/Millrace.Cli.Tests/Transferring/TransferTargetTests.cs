@@ -38,9 +38,8 @@ public sealed class TransferTargetTests
     [InlineData("http://host/files/a//", "empty part")]
     [InlineData("http://host/files/a%2Fb", "encoded slash")]
     [InlineData("http://host/files/100%", "%25")]
-    [InlineData("http://host/files/a%00b", "control character")]
+    [InlineData("http://host/files/a%00b", "NUL")]
     [InlineData("http://host/files/a\\b", "backslash|\\\\")]
-    [InlineData("http://host/files/nul.txt", "Windows")]
     public void Invalid_url_is_rejected_with_the_reason(string url, string reason)
     {
         var exception = Assert.Throws<TransferException>(() => TransferTarget.Parse(url));

@@ -56,6 +56,19 @@ public sealed class SignedLinkTests
     }
 
     [Fact]
+    public void Lines_of_a_name_stand_for_nothing_else_in_a_link()
+    {
+        TransferName name = TransferName.Parse("2026/a\n9999999999\n3\nb");
+        string seconds = $"{(_clock.Now + TimeSpan.FromHours(1)).ToUnixTimeSeconds()}";
+        string query = "?" + SignedLink.CreateQuery(_key, "GET", name, _clock.Now + TimeSpan.FromHours(1), TransferName.Parse("2026"));
+        Assert.True(Allows(query, name: name.Value));
+
+        string longer = query.Replace($"mr-expires={seconds}&", "mr-expires=9999999999&", StringComparison.Ordinal)
+            .Replace("mr-prefix=2026&", $"mr-prefix={Uri.EscapeDataString($"b\n{seconds}\n3\n2026")}&", StringComparison.Ordinal);
+        Assert.False(Allows(longer, name: "2026/a"));
+    }
+
+    [Fact]
     public void Links_are_not_signed_for_files_outside_the_prefix() => Assert.Throws<ArgumentException>(() => Query(prefix: "2027"));
 
     [Theory]

@@ -107,9 +107,9 @@ public sealed class ArchiveTests : ServerTest
         };
 
         Assert.Equal(
-            [(TransferName.Parse("a"), false), (TransferName.Parse("b"), true)], await FolderArchive.ReadChosenAsync(context, folder));
+            [(TransferName.Parse("a"), false), (TransferName.Parse("b"), true)], await FolderArchive.ReadChosenAsync(context, AllowedNames.Native, folder));
         context.Request.Body = new MemoryStream(Encoding.ASCII.GetBytes($"only={new string('x', 100)}"));
-        await Assert.ThrowsAsync<TransferException>(async () => await FolderArchive.ReadChosenAsync(context, folder));
+        await Assert.ThrowsAsync<TransferException>(async () => await FolderArchive.ReadChosenAsync(context, AllowedNames.Native, folder));
     }
 
     [Fact]

@@ -87,7 +87,7 @@ public sealed class MoveRequestTests : ServerTest
     [InlineData("files/a", "/files/../b", 400)]
     [InlineData("files/a", "/files/%2e%2e/b", 400)]
     [InlineData("files/a", "/files/folder%2Fb", 400)]
-    [InlineData("files/a", "/files/folder%5Cb", 400)]
+    [InlineData("files/a", "/files/folder%5C..%5Cb", 400)]
     [InlineData("files/a", "/files/.millrace/b", 400)]
     [InlineData("files/a", "/files/folder/.millrace/b", 400)]
     [InlineData("files/.millrace/", "/files/b/", 400)]

@@ -6,6 +6,8 @@ namespace Millrace.Transfer.Server.Tests.Files;
 [NeedsLocalFolder]
 public sealed class OmittedTests : ServerTest
 {
+    protected override RunningServerOptions Options => new() { Store = new LocalFileStoreOptions { Names = AllowedNames.Portable } };
+
     [NeedsTheory(Need.Unix)]
     [InlineData("01 - What is love?.mp3")]
     [InlineData("aux.txt")]

@@ -36,6 +36,7 @@ public sealed class TestedStore : IAsyncDisposable
         {
             Bucket = _bucket.Name,
             Client = _bucket.Client,
+            Names = options.Names,
             MaxFileBytes = options.MaxFileBytes,
             MaxTotalBytes = options.MaxTotalBytes,
             MaxUploadsPerCaller = options.MaxUploadsPerCaller,

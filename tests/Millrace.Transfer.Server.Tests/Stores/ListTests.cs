@@ -173,7 +173,7 @@ public sealed class ListTests : StoreTest
     [NeedsTheory(Need.Unix), EveryStore]
     public async Task Invalid_and_hidden_names_are_not_listed(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Names = AllowedNames.Portable });
         await store.PutAsync("a", "1");
         File.WriteAllText(Folder["b\\c"], "");
         File.WriteAllText(Folder["d:e"], "");

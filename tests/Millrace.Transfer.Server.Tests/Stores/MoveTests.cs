@@ -265,7 +265,7 @@ public sealed class MoveTests : StoreTest
     [NeedsTheory(Need.Unix), EveryStore]
     public async Task A_folder_with_what_no_listing_has_is_not_deleted(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Names = AllowedNames.Portable });
         await store.PutAsync("a/b/file", "1");
         File.WriteAllText(Folder["a/name\u0001 that no request can have"], "3");
         File.WriteAllText(Folder["a/b/nul"], "4");

@@ -79,8 +79,6 @@ public sealed class TusCreationTests : ServerTest
     [InlineData("../evil")]
     [InlineData("/etc/passwd")]
     [InlineData(".millrace/x")]
-    [InlineData("a:b")]
-    [InlineData("con")]
     public async Task Invalid_name_is_refused(string name)
     {
         string[] fields = name.Length == 0

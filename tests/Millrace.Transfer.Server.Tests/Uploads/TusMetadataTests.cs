@@ -39,7 +39,7 @@ public sealed class TusMetadataTests
     public void A_name_that_is_not_UTF_8_is_refused()
     {
         TusMetadata metadata = TusMetadata.Parse("filename /w==");
-        var refused = Assert.Throws<TransferException>(() => UploadNames.Choose(metadata));
+        var refused = Assert.Throws<TransferException>(() => UploadNames.Choose(metadata, AllowedNames.Native));
         Assert.Equal(TransferError.InvalidName, refused.Error);
     }
 
@@ -58,7 +58,7 @@ public sealed class TusMetadataTests
         Add("name", name);
         Add("relativePath", relative);
         TusMetadata metadata = TusMetadata.Parse(string.Join(',', pairs));
-        Assert.Equal(expected, UploadNames.Choose(metadata).Value);
+        Assert.Equal(expected, UploadNames.Choose(metadata, AllowedNames.Native).Value);
 
         void Add(string key, string? value)
         {

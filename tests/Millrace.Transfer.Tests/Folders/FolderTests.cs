@@ -25,13 +25,36 @@ public sealed class FolderTests : ServerTest
         Assert.All(here.Files, name => Assert.Equal(File.ReadAllBytes(here[name]), File.ReadAllBytes(back[name])));
     }
 
+    [NeedsTheory(Need.Unix), EveryProtocol]
+    public async Task Names_that_Windows_cannot_have_make_a_round_trip(TransferProtocol protocol)
+    {
+        using var here = new TemporaryFolder();
+        using var back = new TemporaryFolder();
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
+        foreach (string name in (string[])[
+            "a:b.png", "c:/aux.c", "What?.mp3", "dots ./...", "back\\slash", "esc\u001b[2J", "line\nbreak", "c1\u009b\u007f", "turn\u202Egpj.exe", new('x', 255)])
+        {
+            here.Write($"f/{name}", Content.Random(1_000, name.Length));
+        }
+
+        await client.PutFolderAsync(here["f"], Clients.Name("12:30?"));
+        await client.GetFolderAsync(Clients.Name("12:30?"), back["f"]);
+        Assert.Equal(10, back.Files.Count);
+        Assert.Equal(here.Files, back.Files);
+        Assert.All(here.Files, name => Assert.Equal(File.ReadAllBytes(here[name]), File.ReadAllBytes(back[name])));
+        await client.MoveAsync(Clients.Name("12:30?/a:b.png"), Clients.Name("12:30?/nul."));
+        Assert.True(await client.DeleteAsync(Clients.Name("12:30?/nul.")));
+        Assert.True(await client.DeleteFolderAsync(Clients.Name("12:30?")));
+        Assert.Empty(Server.Visible());
+    }
+
     [NeedsFact(Need.Unix)]
     public async Task Failures_are_gathered_and_the_others_go_on()
     {
         using var here = new TemporaryFolder();
         using TransferClient client = Server.Connect();
         here.Write("a", [1]);
-        here.Write("NUL.txt", [2]);
+        here.Write("MILLRA~1", [2]);
         here.Write("b", [3]);
 
         AggregateException exception = await Assert.ThrowsAsync<AggregateException>(() => client.PutFolderAsync(here.Path));
@@ -180,8 +203,8 @@ public sealed class FolderTests : ServerTest
     public async Task What_a_server_leaves_out_is_counted_and_not_deleted(TransferProtocol protocol)
     {
         Server.Write("f/a", 10);
-        Server.Write("f/what?", 10);
-        Server.Write("f/sub/nul", 10);
+        Server.Write("f/MILLRA~1", 10);
+        Server.Write("f/sub/.millrace-mine", 10);
         using var back = new TemporaryFolder();
         using TransferClient client = Server.Connect(options => options.Protocol = protocol);
 

@@ -92,6 +92,8 @@ export interface Session {
   archives?: boolean;
   /** False over buckets; a server that does not say it can move folders. */
   folderMoves?: boolean;
+  /** Whether names have to be valid on Windows, too. */
+  portableNames?: boolean;
 }
 
 const json = (method: string, value: unknown): RequestInit => ({

@@ -1,5 +1,3 @@
-import { texts } from "./texts.ts";
-
 /** Names are as on the server: relative to the root, parts separated by slashes; a folder's has no slash at its end, the root's is "". */
 export const baseName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 export const parentOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf("/")));
@@ -29,27 +27,9 @@ export function nextName(name: string): string {
   return join(folder, kept + suffix);
 }
 
-const maxBytes = 1024;
-const maxPartBytes = 255;
-const device = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[1-9¹²³]) *(\.|$)/i;
-const reserved = /^(\.millrace$|\.millrace-|millra~\d)/i;
-const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+/** The text as a person may see it: without controls, and without what turns text, with which gpj.exe looks like exe.jpg. */
+export const shown = (text: string): string => text.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, "\ufffd");
 
-/** Returns the problem of a name, including the folders above it, as a sentence. The server's rules are in NameRules.cs. */
-export function nameProblem(name: string): string | undefined {
-  const says = texts.names;
-  const [forbidden] = /[\\:*?"<>|]/.exec(name) ?? [];
-  if (/\p{Cc}/u.test(name)) return says.control;
-  if (forbidden) return says.character(forbidden);
-  if (/\p{Cs}/u.test(name)) return says.notUnicode;
-  if (bytesOf(name) > maxBytes) return says.tooLong;
-  for (const part of name.split("/")) {
-    if (part === "") return texts.nameEmpty;
-    if (part === "." || part === "..") return says.dots;
-    if (bytesOf(part) > maxPartBytes) return says.tooLong;
-    if (reserved.test(part)) return says.reserved;
-    if (/[. ]$/.test(part)) return says.end;
-    if (device.test(part)) return says.device(part);
-  }
-  return undefined;
-}
+export const maxBytes = 1024;
+export const maxPartBytes = 255;
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;

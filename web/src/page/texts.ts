@@ -44,7 +44,7 @@ export const texts = {
   summary: (folders: number, count: number, bytes: string) =>
     [folders ? some(folders, "folder", "folders") : "", count || !folders ? `${files(count)}${count ? `, ${bytes}` : ""}` : ""]
       .filter(Boolean).join(" and "),
-  omitted: (n: number) => `${some(n, "entry is", "entries are")} not shown: the name is not valid on every system, or the server may not read it`,
+  omitted: (n: number) => `${some(n, "entry is", "entries are")} not shown: the server does not take their names, or may not read them`,
   matches: (n: number, all: number) => `${count(n)} of ${items(all)}`,
   loading: (n: number) => (n ? `Loading… ${items(n)} so far` : "Loading…"),
   empty: "This folder is empty",

@@ -47,6 +47,10 @@ internal sealed record SessionDocument
     /// <summary>Whether folders can be moved and renamed, as far as the scopes allow it.</summary>
     [JsonPropertyName("folderMoves")]
     public bool FolderMoves { get; init; }
+
+    /// <summary>Whether names have to be portable.</summary>
+    [JsonPropertyName("portableNames")]
+    public bool PortableNames { get; init; }
 }
 
 /// <summary>A request for a session.</summary>

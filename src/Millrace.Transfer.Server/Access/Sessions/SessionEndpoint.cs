@@ -62,6 +62,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 CanLink = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks,
                 Archives = options.Archives,
                 FolderMoves = store.CanMoveFolders,
+                PortableNames = store.Names == AllowedNames.Portable,
             },
             ServerJson.Default.SessionDocument);
     }

@@ -4,8 +4,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Transfer.Server;
 
 /// <summary>Creates one page of a listing. Used once.</summary>
-internal sealed class FileLister(
-    StoreTree tree, VersionWatch watch, DigestRecords digests, FolderSnapshots snapshots, ListFilesOptions options)
+internal sealed class FileLister(LocalStore store, StoreTree tree, ListFilesOptions options)
 {
     /// <summary>Files that keep changing for which a page waits until their versions are certain.</summary>
     /// <remarks>Each takes some steps of the file system's clock, in which no other listing may run.</remarks>
@@ -38,7 +37,7 @@ internal sealed class FileLister(
     private async ValueTask WalkAsync(StoreFolder folder, TransferName name, CancellationToken cancellationToken)
     {
         string before = name.IsRoot ? "" : name.Value + "/";
-        FolderSnapshot? names = snapshots.Find(
+        FolderSnapshot? names = store.Snapshots.Find(
             folder, name, options.Recursive, continues: !options.After.IsRoot, cancellationToken);
         if (names is null)
         {
@@ -142,7 +141,7 @@ internal sealed class FileLister(
     {
         string text = key.TrimEnd('/');
         string fileName = text[start..];
-        if (!TransferName.TryParse(text, out TransferName name))
+        if (!TransferName.TryParse(text, out TransferName name) || !store.Names.Has(name))
         {
             _omitted += NameRules.IsOfStore(fileName) ? 0 : 1;
             return;
@@ -158,7 +157,7 @@ internal sealed class FileLister(
 
             FileEntry? entry = isFolder
                 ? new FileEntry(name, File: null, facts.ModifiedTime)
-                : isLink || watch.IsNew(facts, out _)
+                : isLink || store.Watch.IsNew(facts, out _)
                     ? await OpenAsync(name, isLink ? default : facts, cancellationToken)
                     : facts.IsRegular ? Describe(name, facts) : null;
             if (entry is { } found)
@@ -201,7 +200,7 @@ internal sealed class FileLister(
     }
 
     private FileEntry Describe(TransferName name, in FileFacts facts) =>
-        new(name, facts.ToFile(name, digests.TryRead(name, facts)?.Sha256), facts.ModifiedTime);
+        new(name, facts.ToFile(name, store.Digests.TryRead(name, facts)?.Sha256), facts.ModifiedTime);
 
     /// <summary>For a link, and for a file that was changed just now.</summary>
     private async ValueTask<FileEntry?> OpenAsync(TransferName name, FileFacts found, CancellationToken cancellationToken)
@@ -211,7 +210,7 @@ internal sealed class FileLister(
             using SafeFileHandle? file = tree.TryOpenFile(name);
             if (file is not null)
             {
-                return _waits++ < MaxWaits && await watch.LookAsync(file, cancellationToken) is { } facts
+                return _waits++ < MaxWaits && await store.Watch.LookAsync(file, cancellationToken) is { } facts
                     ? Describe(name, facts)
                     : Unsettled(name, tree.Look(file));
             }

@@ -63,7 +63,7 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
             // Reading folders is not for the thread of a request.
             await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             using StoreFolder folder = tree.TryOpenFolder(options.Folder) ?? throw Errors.NoFolder(options.Folder);
-            return await new FileLister(tree, store.Watch, store.Digests, store.Snapshots, options).ListAsync(folder, cancellationToken);
+            return await new FileLister(store, tree, options).ListAsync(folder, cancellationToken);
         }
         catch (UnauthorizedAccessException exception)
         {

@@ -270,7 +270,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
                     continue;
                 }
 
-                omitted += child.IsRoot ? 1
+                omitted += child.IsRoot || !store.Names.Has(child) ? 1
                     : !exists ? folder.Lacks(fileName) ? 0 : 1
                     : isFolder ? CountOmitted(child, ref hasStore, cancellationToken)
                     : (isLink ? LeadsNowhere(child) : !facts.IsRegular) ? 1

@@ -30,6 +30,7 @@ internal sealed class LocalStore : IAsyncDisposable
         _lock = Prepare();
         try
         {
+            Names = FollowsWindows() ? AllowedNames.Portable : options.Names;
             bool mayBeNative = NativeFeatures.Linux && !options.Portable;
             StoreTree? native = mayBeNative ? NativeTree.TryCreate(Root) : null;
             Native = native is not null;
@@ -51,6 +52,9 @@ internal sealed class LocalStore : IAsyncDisposable
     public string Root { get; }
 
     public LocalFileStoreOptions Options { get; }
+
+    /// <summary>The names that are files and folders here.</summary>
+    public AllowedNames Names { get; }
 
     public string UploadsPath => Path.Combine(HiddenPath, "uploads");
 
@@ -135,6 +139,12 @@ internal sealed class LocalStore : IAsyncDisposable
                 innerException: exception);
         }
     }
+
+    /// <summary>
+    /// Whether the folder is kept by Windows' rules: by Windows, or on FAT, for example, where <c>a.</c> is another spelling of <c>a</c>.
+    /// A file has one spelling.
+    /// </summary>
+    private bool FollowsWindows() => OperatingSystem.IsWindows() || Directory.Exists(Path.Combine(HiddenPath, "uploads."));
 
     /// <summary>Bytes of all published files, and of deleted ones that still exist.</summary>
     private long CountFiles() =>

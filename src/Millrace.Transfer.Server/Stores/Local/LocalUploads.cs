@@ -100,6 +100,7 @@ internal sealed class LocalUploads(
         cancellationToken.ThrowIfCancellationRequested();
         long length = record.Length ?? 0;
         UploadRules.ThrowIfNotStartable(options, length);
+        store.Names.Check(options.Name);
         store.Limits.CheckFile(options.Name, length);
         if (!options.Name.IsRoot && !options.IsPreconditionChecked)
         {

@@ -12,23 +12,20 @@ internal enum NameFault
     /// <summary>It is longer than <see cref="NameRules.MaxBytes"/>, or one part is longer than <see cref="NameRules.MaxPartBytes"/>.</summary>
     TooLong,
 
-    /// <summary>It begins with a slash, or with a Windows drive.</summary>
+    /// <summary>It begins with a slash.</summary>
     Absolute,
 
     /// <summary>Two slashes follow each other, or it ends with one.</summary>
     EmptyPart,
 
-    /// <summary>A part is <c>.</c> or <c>..</c>, as it stands or after another round of percent-decoding.</summary>
+    /// <summary>A part, or what a backslash separates in it, is <c>.</c> or <c>..</c>, as it stands or after another round of percent-decoding.</summary>
     DotPart,
 
-    /// <summary>It has a backslash, a control character (NUL is one), or a character that Windows cannot have in a name.</summary>
+    /// <summary>It has NUL or an encoded slash, or an escape that is none.</summary>
     ForbiddenCharacter,
 
     /// <summary>It is not valid UTF-8, or has half of a surrogate pair.</summary>
     NotUnicode,
-
-    /// <summary>A part is a name that Windows keeps for a device (<c>CON</c>, <c>nul.txt</c>), or ends with a dot or a space.</summary>
-    ReservedOnWindows,
 
     /// <summary>A part is the folder in which a store keeps its own files, <see cref="NameRules.HiddenFolder"/>, or a staged file.</summary>
     Hidden,

@@ -18,10 +18,11 @@ internal static class NameRules
     public const string HiddenFolder = ".millrace";
 
     /// <summary>
-    /// What Windows cannot have in a file's name; the slash is the separator. See "Naming Files, Paths, and Namespaces",
-    /// learn.microsoft.com/windows/win32/fileio/naming-a-file.
+    /// What a portable name cannot have: control characters, and what Windows cannot have in a file's name; the slash is the separator. See
+    /// "Naming Files, Paths, and Namespaces", learn.microsoft.com/windows/win32/fileio/naming-a-file.
     /// </summary>
-    private static readonly SearchValues<char> Forbidden = SearchValues.Create("\\:*?\"<>|");
+    private static readonly SearchValues<char> Forbidden = SearchValues.Create(
+        [.. "\\:*?\"<>|", .. Enumerable.Range(0, 0xA0).Select(static code => (char)code).Where(char.IsControl)]);
 
     /// <summary>Windows takes the superscript digits for ports, too.</summary>
     private static readonly FrozenSet<string>.AlternateLookup<ReadOnlySpan<char>> Devices =
@@ -42,6 +43,7 @@ internal static class NameRules
         part.Equals(HiddenFolder, StringComparison.OrdinalIgnoreCase)
         || (part.StartsWith(StagedPrefix, StringComparison.Ordinal) && part.EndsWith(StagedSuffix, StringComparison.Ordinal));
 
+    /// <summary>Whether a text is a name in the protocol: the root of some store can have a file of this name, and nothing else is meant.</summary>
     public static NameFault Check(ReadOnlySpan<char> text)
     {
         if (text.IsEmpty)
@@ -49,20 +51,12 @@ internal static class NameRules
             return NameFault.Empty;
         }
 
-        if (text[0] == '/' || (text.Length >= 2 && char.IsAsciiLetter(text[0]) && text[1] == ':'))
+        if (text[0] == '/')
         {
             return NameFault.Absolute;
         }
 
-        foreach (char c in text)
-        {
-            if (char.IsControl(c))
-            {
-                return NameFault.ForbiddenCharacter;
-            }
-        }
-
-        if (text.ContainsAny(Forbidden))
+        if (text.Contains('\0'))
         {
             return NameFault.ForbiddenCharacter;
         }
@@ -89,6 +83,27 @@ internal static class NameRules
         return NameFault.None;
     }
 
+    /// <summary>Whether Windows can have a file of a name, too.</summary>
+    /// <param name="name">A text that <see cref="Check"/> has passed.</param>
+    public static bool IsPortable(ReadOnlySpan<char> name)
+    {
+        if (name.ContainsAny(Forbidden))
+        {
+            return false;
+        }
+
+        foreach (Range range in name.Split('/'))
+        {
+            ReadOnlySpan<char> part = name[range];
+            if (part[^1] is '.' or ' ' || IsDevice(part))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
     public static string Describe(string text, NameFault fault)
     {
         string shown = NameEncoding.Printable(text);
@@ -98,14 +113,12 @@ internal static class NameRules
             NameFault.TooLong =>
                 $"The name '{shown}' is too long: {MaxBytes} bytes at most, {MaxPartBytes} in one part.",
             NameFault.Absolute =>
-                $"The name '{shown}' is absolute. Names are relative to the store's root: leave out the first slash or drive.",
+                $"The name '{shown}' is absolute. Names are relative to the store's root: leave out the first slash.",
             NameFault.EmptyPart => $"The name '{shown}' has an empty part: two slashes, or a trailing one.",
             NameFault.DotPart => $"The name '{shown}' has a part '.' or '..', which no name may have.",
             NameFault.ForbiddenCharacter =>
-                $"The name '{shown}' has a character that no name may have: a control character or one of \\ : * ? \" < > |.",
+                $"The name '{shown}' has a character that no name can have: NUL, an encoded slash, or a '%' that was not written %25.",
             NameFault.NotUnicode => $"The name '{shown}' is not valid UTF-8.",
-            NameFault.ReservedOnWindows =>
-                $"The name '{shown}' cannot be used on Windows: a device's name, or a part that ends with a dot or a space.",
             NameFault.Hidden => $"The name '{shown}' is reserved by the store.",
             _ => $"'{shown}' is a name.",
         };
@@ -122,27 +135,33 @@ internal static class NameRules
             return NameFault.EmptyPart;
         }
 
-        if (part is "." or ".." || NameEncoding.DecodesToDots(part))
+        if (NameEncoding.DecodesToDots(part))
         {
             return NameFault.DotPart;
         }
 
-        if (Encoding.UTF8.GetByteCount(part) > MaxPartBytes)
+        // What a backslash separates is a part to Windows, which may unpack an archive of it or be the system of a mounted folder.
+        foreach (Range range in part.Split('\\'))
         {
-            return NameFault.TooLong;
+            if (part[range] is "." or "..")
+            {
+                return NameFault.DotPart;
+            }
+
+            if (IsHidden(part[range]))
+            {
+                return NameFault.Hidden;
+            }
         }
 
-        if (IsHidden(part))
-        {
-            return NameFault.Hidden;
-        }
-
-        return part[^1] is '.' or ' ' || IsDevice(part) ? NameFault.ReservedOnWindows : NameFault.None;
+        return Encoding.UTF8.GetByteCount(part) > MaxPartBytes ? NameFault.TooLong : NameFault.None;
     }
 
     /// <summary>Also as other file systems write these names.</summary>
     private static bool IsHidden(ReadOnlySpan<char> part)
     {
+        // NTFS and FAT leave dots and spaces out at the end, and have streams after a colon.
+        part = (part.IndexOf(':') is var colon and >= 0 ? part[..colon] : part).TrimEnd(". ");
         if (!Ascii.IsValid(part))
         {
             // ext4 with folders that ignore case, and HFS+, leave such characters out when they compare names.

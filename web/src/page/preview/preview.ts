@@ -2,7 +2,7 @@ import { h } from "../../dom.ts";
 import { firstBytes, ServerError, stat, urlOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { exactDate, size } from "../format.ts";
-import { join } from "../names.ts";
+import { join, shown } from "../names.ts";
 import { texts } from "../texts.ts";
 import { iconButton, openDialog } from "../view/dialog.ts";
 import { entryIcon, icon, icons } from "../view/icons.ts";
@@ -56,7 +56,7 @@ export function openPreview(folder: string, first: Entry, actions: PreviewAction
   function show(): void {
     reading.abort();
     reading = new AbortController();
-    title.textContent = entry.name;
+    title.textContent = shown(entry.name);
     meta.textContent = `${size(entry.size)} · ${exactDate(entry.modified)}`;
     previous.disabled = !actions.neighbour(entry, -1);
     next.disabled = !actions.neighbour(entry, 1);

@@ -1,6 +1,7 @@
 import { current, may } from "../access.ts";
 import { ServerError, makeFolder, stat } from "../api.ts";
-import { join, nameProblem, nextName, parentOf } from "../names.ts";
+import { nameProblem } from "../nameProblem.ts";
+import { join, nextName, parentOf } from "../names.ts";
 import { texts } from "../texts.ts";
 import type { Gathered } from "./gather.ts";
 import { loadTus } from "./loadTus.ts";

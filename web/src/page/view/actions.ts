@@ -3,7 +3,8 @@ import { current, may } from "../access.ts";
 import { errorIn, type Link, makeFolder, makeLink, move, remove, ServerError, urlOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { dateAndTime } from "../format.ts";
-import { join, nameProblem } from "../names.ts";
+import { nameProblem } from "../nameProblem.ts";
+import { join, shown } from "../names.ts";
 import { texts } from "../texts.ts";
 import { copyText } from "./clipboard.ts";
 import { field, openDialog, openForm, type Running } from "./dialog.ts";
@@ -139,7 +140,7 @@ export class Actions {
       heading: texts.removeTitle(entries.length, first.name), className: "confirm", isDanger: true, submit: texts.removeDo,
       fields: [
         entries.length > 1
-          ? h("ul", { class: "names" }, ...entries.slice(0, 5).map((entry) => h("li", {}, h("bdi", {}, entry.name))), entries.length > 5 && h("li", { class: "quiet" }, texts.moreUploads(entries.length - 5)))
+          ? h("ul", { class: "names" }, ...entries.slice(0, 5).map((entry) => h("li", {}, h("bdi", {}, shown(entry.name)))), entries.length > 5 && h("li", { class: "quiet" }, texts.moreUploads(entries.length - 5)))
           : undefined,
         h("p", {}, entries.some((entry) => entry.isFolder) ? texts.removeFolder : texts.removeFile),
       ],
@@ -205,9 +206,9 @@ export class Actions {
   }
 
   private read(input: HTMLInputElement, folder: string, own?: string): string {
+    if (input.value === own) return own;
     const name = input.value.trim();
     if (!name) throw new InvalidName(texts.nameEmpty);
-    if (name === own) return name;
     const problem = name.includes("/") ? texts.names.character("/") : nameProblem(join(folder, name));
     if (problem) throw new InvalidName(problem);
     if (this.events.isTaken(name)) throw new InvalidName(texts.nameTaken);

@@ -1,5 +1,6 @@
 import type { IconNode } from "lucide";
 import { h, uniqueId } from "../../dom.ts";
+import { shown } from "../names.ts";
 import { texts } from "../texts.ts";
 import { icon, icons } from "./icons.ts";
 import { returnFocus } from "./focus.ts";
@@ -9,7 +10,7 @@ export const iconButton = (node: IconNode, label: string, click: (event: MouseEv
   h("button", { type: "button", class: `icon-button ${className}`, "aria-label": label, title: label, click }, icon(node));
 
 /** Text that shows its own direction and never changes that of its surroundings. */
-export const isolated = (text: string): HTMLElement => h("bdi", {}, text);
+export const isolated = (text: string): HTMLElement => h("bdi", {}, shown(text));
 
 export interface DialogContent {
   className?: string;
