@@ -79,6 +79,6 @@ internal sealed class PageOptionSet
 
     private static string? CheckPublicUrl(Uri url) =>
         url.Query.Length > 0 || url.Fragment.Length > 0 ? $"'{url.OriginalString}' is not a valid URL; use a scheme and a host, as in {PublicExample}."
-        : url.AbsolutePath != "/" ? $"leave out the path '{url.AbsolutePath}'; the server's own paths are /files/, /uploads, /page, /session and /links, and the proxy has to keep them."
+        : url.AbsolutePath != "/" ? $"leave out the path '{url.AbsolutePath}'; --path-base names one below which the server is, or a proxy of --trusted-proxy sends it as X-Forwarded-Prefix."
         : null;
 }

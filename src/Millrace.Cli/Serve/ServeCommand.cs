@@ -24,6 +24,7 @@ internal static class ServeCommand
           millrace serve
           millrace serve /srv/files --host '*' --cert cert.pem --key key.pem
           millrace serve inbox --port 0 --json --max-file 10GiB --leave-free 5GiB
+          millrace serve /srv/files --socket /run/millrace.sock,0660 --trusted-proxy unix --path-base /share
           millrace serve s3://backups/2026 --s3-tokens --host '*'
 
         Any number of servers can serve one bucket. The keys for it come from the environment (AWS_ACCESS_KEY_ID,
@@ -51,7 +52,17 @@ internal static class ServeCommand
         set.AddTo(command, folder);
         command.SetAction(parsed =>
         {
-            TransferHostOptions options = set.Read(parsed, parsed.GetValue(folder)!);
+            TransferHostOptions options;
+            try
+            {
+                options = set.Read(parsed, parsed.GetValue(folder)!);
+            }
+            catch (TransferException exception)
+            {
+                Console.Error.WriteLine(Prefix + exception.Message);
+                return ExitCode.CannotStart;
+            }
+
             S3FileStoreOptions? bucket = set.ReadBucket(parsed, options);
             return (bucket is null
                 ? ServeAsync(options, static _ => Task.CompletedTask, set.IsQuiet(parsed), set.WritesJson(parsed))
@@ -213,7 +224,8 @@ internal static class ServePrinter
         Grpc = server.Http2Address is { } grpc ? Text(grpc) : null,
         GrpcWeb = Text(server.Address),
         Files = Files(server, options),
-        Uploads = Text(server.Address) + options.Endpoints.UploadsPath,
+        Uploads = Text(server.Address) + options.PathBase + options.Endpoints.UploadsPath,
+        Socket = server.SocketPath,
         Folder = Served(options),
         NeedsToken = server.NeedsToken,
         Pid = Environment.ProcessId,
@@ -225,7 +237,8 @@ internal static class ServePrinter
         string files = Files(server, options);
         string curlToken = server.NeedsToken ? "-H \"Authorization: Bearer $MILLRACE_TOKEN\" " : "";
         var text = new StringBuilder();
-        text.AppendLine($"Serving {Served(options)} at {files}");
+        string curl = server.SocketPath is { } socket ? $"curl --unix-socket {socket} " : "curl ";
+        text.AppendLine($"Serving {Served(options)} at {(server.SocketPath is { } path ? $"the socket {path}, {options.PathBase}{options.Endpoints.FilesPath}/" : files)}");
         text.AppendLine(Grpc(server));
         if (server.Notice is { } note)
         {
@@ -233,16 +246,30 @@ internal static class ServePrinter
         }
 
         text.AppendLine(Access(server, options));
-        text.AppendLine($"  put:  millrace put FILE {files}");
-        text.AppendLine($"        curl {curlToken}-T FILE {files}");
-        text.AppendLine($"  get:  millrace get {files}NAME");
-        text.AppendLine($"        curl {curlToken}-O {files}NAME");
+        AppendCommands(text, "put", $"{curl}{curlToken}-T FILE {files}", $"FILE {files}", server);
+        AppendCommands(text, "get", $"{curl}{curlToken}-O {files}NAME", $"{files}NAME", server);
         text.Append(CultureInfo.InvariantCulture, $"Ctrl-C stops it; running transfers have {options.ShutdownTimeout.TotalSeconds:0.#} s to finish.");
         return text.ToString();
     }
 
+    /// <summary>The commands that reach a Unix socket are those of curl.</summary>
+    private static void AppendCommands(StringBuilder text, string verb, string curl, string arguments, TransferServer server)
+    {
+        if (server.SocketPath is null)
+        {
+            text.AppendLine($"  {verb}:  millrace {verb} {arguments}");
+            text.AppendLine($"        {curl}");
+        }
+        else
+        {
+            text.AppendLine($"  {verb}:  {curl}");
+        }
+    }
+
     private static string Grpc(TransferServer server) => server.Http2Address switch
     {
+        null when server.SocketPath is not null => "gRPC-Web is there, too; gRPC needs HTTP/2, which is not offered.",
+        _ when server.SocketPath is not null => "gRPC and gRPC-Web are there, too.",
         null => $"gRPC-Web is at {Text(server.Address)}; gRPC needs HTTP/2, which is not offered.",
         var http2 when http2 == server.Address => $"gRPC and gRPC-Web are at {Text(server.Address)}.",
         var http2 => $"HTTP/2 without TLS and gRPC are at {Text(http2)}, gRPC-Web is at {Text(server.Address)}.",
@@ -267,7 +294,7 @@ internal static class ServePrinter
         options.FileStore is null ? Path.GetFullPath(options.Folder) : options.Folder;
 
     private static string Files(TransferServer server, TransferHostOptions options) =>
-        Text(server.Address) + options.Endpoints.FilesPath + "/";
+        Text(server.Address) + options.PathBase + options.Endpoints.FilesPath + "/";
 
     private static string Text(Uri address) => address.GetLeftPart(UriPartial.Authority);
 }
@@ -285,6 +312,7 @@ internal sealed record ServeLine
     public bool NeedsToken { get; init; }
     public int Pid { get; init; }
     public string? Note { get; init; }
+    public string? Socket { get; init; }
 
     public string ToJson() => CommandJson.ToLine(this);
 }

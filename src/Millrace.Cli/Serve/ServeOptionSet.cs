@@ -100,6 +100,7 @@ internal sealed class ServeOptionSet
         "--max-buffered", "Limit the memory for bytes that wait to be stored or sent, of all connections (default: 512M).",
         MinBufferedBytes, range: "16M or more");
 
+    private readonly ProxyOptionSet _proxies = new();
     private readonly PageOptionSet _pages = new();
     private readonly GrpcOptionSet _grpc = new();
     private readonly BucketOptionSet _bucket = new();
@@ -133,6 +134,7 @@ internal sealed class ServeOptionSet
             command.Options.Add(option);
         }
 
+        _proxies.AddTo(command, _port, _host, _http2Port);
         _pages.AddTo(command);
         _grpc.AddTo(command);
         _bucket.AddTo(command, served, _leaveFree);
@@ -160,7 +162,7 @@ internal sealed class ServeOptionSet
     public TransferHostOptions Read(ParseResult parsed, string folder)
     {
         int? http2 = parsed.GetValue(_http2Port);
-        return new TransferHostOptions
+        var options = new TransferHostOptions
         {
             Folder = folder,
             Host = parsed.GetValue(_host)!,
@@ -194,6 +196,8 @@ internal sealed class ServeOptionSet
                 MinReceiveRate = (int)Math.Min(int.MaxValue, parsed.GetValue(_minRate) ?? Defaults.Limits.MinReceiveRate),
             },
         };
+        _proxies.Read(parsed, options);
+        return options;
     }
 
     /// <summary>What users of the command can do about the server's errors and refusals.</summary>
@@ -207,6 +211,10 @@ internal sealed class ServeOptionSet
         ["TransferHostOptions.TokensPath"] = _tokens.Name,
         ["TransferHostOptions.Insecure"] = _insecure.Name,
         ["TransferHostOptions.HostNames"] = "--host-name",
+        ["TransferHostOptions.TrustedProxies"] = "--trusted-proxy",
+        ["TransferHostOptions.ProxyProtocol"] = "--proxy-protocol",
+        ["TransferHostOptions.PathBase"] = "--path-base",
+        ["TransferHostOptions.SocketPath"] = "--socket",
         ["TransferAccessOptions.PublicUrl"] = "--public-url",
         ["TransferServerOptions.AllowedOrigins"] = "--cors",
 

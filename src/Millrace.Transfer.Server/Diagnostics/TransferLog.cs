@@ -39,6 +39,9 @@ internal static partial class TransferLog
         "All connections hold {Held} bytes that are unread or unsent, more than the limit of {Limit}; the connection of {Address}, which holds {Bytes}, is closed")]
     public static partial void BuffersExceeded(this ILogger logger, long held, long limit, string address, long bytes);
 
+    [LoggerMessage(12, LogLevel.Warning, "A connection of the proxy {Address} is closed: {Reason}")]
+    public static partial void ProxyHeaderRefused(this ILogger logger, string address, string reason);
+
     [LoggerMessage(11, LogLevel.Error, "The key for signing links cannot be created: {Reason}")]
     public static partial void LinkKeyMissing(this ILogger logger, string reason);
 }

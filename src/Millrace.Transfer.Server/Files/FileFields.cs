@@ -57,6 +57,8 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
             ? isActive ? ActivePolicy : default
             : isActive ? ActivePolicy + "; " + FramePolicy : FramePolicy;
 
+        PassOn(fields);
+
         // The URL may be a signed link, which anyone who learns it can use.
         fields["Referrer-Policy"] = "no-referrer";
 
@@ -80,6 +82,9 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
             fields[TransferHeaders.ReprDigest] = digest;
         }
     }
+
+    /// <summary>Lets nginx pass a response on as it comes. It would store up to 1 GiB for a client that is slower than the server.</summary>
+    public static void PassOn(IHeaderDictionary fields) => fields["X-Accel-Buffering"] = "no";
 
     /// <summary>Removes the fields that describe a body that is not sent.</summary>
     public void MakeNotModified()

@@ -110,6 +110,7 @@ internal static class FolderArchive
             FileFields.Disposition("attachment", $"{(folder.IsRoot ? "files" : folder.FileName)}.{kind}");
         response.Headers.CacheControl = "no-cache";
         response.Headers.XContentTypeOptions = "nosniff";
+        FileFields.PassOn(response.Headers);
         if (HttpMethods.IsHead(context.Request.Method))
         {
             return;

@@ -32,6 +32,19 @@ internal static class RawTarget
         return slash < 0 ? "/" : path[slash..];
     }
 
+    /// <summary>A target with a path in front of its own; one without a path remains as it is.</summary>
+    public static string Below(string prefix, string target)
+    {
+        if (target.StartsWith('/'))
+        {
+            return prefix + target;
+        }
+
+        int authority = target.IndexOf("://", StringComparison.Ordinal);
+        int slash = authority < 0 ? -1 : target.IndexOf('/', authority + 3);
+        return slash < 0 ? target : target.Insert(slash, prefix);
+    }
+
     /// <summary>The part of a path after its first segments, with the slash before it, if those are as expected.</summary>
     public static bool TryCut(string path, string prefix, out string rest)
     {

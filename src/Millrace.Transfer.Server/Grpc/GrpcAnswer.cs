@@ -203,6 +203,7 @@ internal sealed class GrpcAnswer
         {
             Response.Headers.CacheControl = "no-store";
             Response.Headers.XContentTypeOptions = "nosniff";
+            FileFields.PassOn(Response.Headers);
         }
     }
 

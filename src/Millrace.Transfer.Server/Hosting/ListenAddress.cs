@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 
@@ -24,13 +25,33 @@ internal static class ListenAddress
                 $"'{host}' is not a valid listen address. Use an IP address of this machine, 'localhost', or '*' for all of them.");
     }
 
-    public static string InUrl(IPAddress address)
+    /// <summary>Whether only this machine reaches the address on which a server listens.</summary>
+    /// <param name="options">The server's options.</param>
+    /// <param name="where">The address, for messages.</param>
+    /// <exception cref="TransferException">It is no address.</exception>
+    public static bool IsLocal(TransferHostOptions options, out string where)
     {
-        if (address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any))
+        EndPoint? given = options.ListenSocket?.LocalEndPoint;
+        where = given?.ToString() ?? options.SocketPath ?? options.Host;
+        return given switch
         {
-            return Environment.MachineName;
+            IPEndPoint port => IPAddress.IsLoopback(port.Address),
+            null => options.SocketPath is not null || IPAddress.IsLoopback(Parse(options.Host)),
+            _ => true,
+        };
+    }
+
+    /// <summary>The host and the port in URLs; for a Unix socket, whose clients name any host, <c>localhost</c>.</summary>
+    public static string InUrl(EndPoint endPoint)
+    {
+        if (endPoint is not IPEndPoint { Address: var address, Port: var port })
+        {
+            return "localhost";
         }
 
-        return address.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address}]" : address.ToString();
+        string host = address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any) ? Environment.MachineName
+            : address.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address}]"
+            : address.ToString();
+        return string.Create(CultureInfo.InvariantCulture, $"{host}:{port}");
     }
 }

@@ -14,7 +14,13 @@ internal sealed class ListenSockets : IDisposable
     public IPEndPoint Bind(IPAddress address, int port)
     {
         Socket socket = SocketTransportOptions.CreateDefaultBoundListenSocket(new IPEndPoint(address, port));
-        var endPoint = (IPEndPoint)socket.LocalEndPoint!;
+        return (IPEndPoint)Add(socket);
+    }
+
+    /// <summary>Adds a socket that is bound already, or listens.</summary>
+    public EndPoint Add(Socket socket)
+    {
+        EndPoint endPoint = socket.LocalEndPoint!;
         _bound.Add(endPoint, socket);
         return endPoint;
     }

@@ -3,16 +3,28 @@ using System.Net.Sockets;
 
 namespace Millrace.Transfer.Server;
 
-/// <param name="Main">HTTP/1.1, and HTTP/2 with TLS or where <paramref name="MainHasHttp2"/>.</param>
+/// <summary>Where a server listens.</summary>
+/// <param name="Main">A port or a Unix socket for HTTP/1.1, and HTTP/2 with TLS or where <paramref name="MainHasHttp2"/>.</param>
 /// <param name="MainHasHttp2">Whether the first speaks HTTP/2.</param>
 /// <param name="Http2">A port for HTTP/2 without TLS; null when there is none.</param>
 /// <param name="Note">Why HTTP/2 without TLS was left out; null otherwise.</param>
-internal sealed record ServerPorts(IPEndPoint Main, bool MainHasHttp2, IPEndPoint? Http2, string? Note)
+internal sealed record ServerPorts(EndPoint Main, bool MainHasHttp2, IPEndPoint? Http2, string? Note)
 {
     private const string Host = "TransferHostOptions.Host";
 
-    public static ServerPorts Bind(ListenSockets sockets, IPAddress address, TransferHostOptions options)
+    public static ServerPorts Bind(ListenSockets sockets, TransferHostOptions options)
     {
+        if ((options.ListenSocket ?? BindUnix(options)) is { } socket)
+        {
+            bool hasHttp2 = options.CertificatePath is not null || (options.OfferHttp2Port && options.Transport == ServerTransport.Millrace);
+            return new ServerPorts(
+                sockets.Add(socket),
+                hasHttp2,
+                Http2: null,
+                hasHttp2 || !options.OfferHttp2Port ? null : "HTTP/2 without TLS is left out: Kestrel's transport needs a port of its own for it.");
+        }
+
+        IPAddress address = ListenAddress.Parse(options.Host);
         string http2Port = options.NameOf("TransferHostOptions.Http2Port");
         IPEndPoint main = Bind(sockets, address, options.Port, options, options.NameOf("TransferHostOptions.Port"));
         bool withTls = options.CertificatePath is not null;
@@ -50,6 +62,9 @@ internal sealed record ServerPorts(IPEndPoint Main, bool MainHasHttp2, IPEndPoin
                 $"HTTP/2 without TLS is left out: port {main.Port + 1} cannot be used ({exception.Message}). {http2Port} names another one.");
         }
     }
+
+    private static Socket? BindUnix(TransferHostOptions options) =>
+        options.SocketPath is { } path ? UnixListenSocket.Bind(path, options.SocketMode, options) : null;
 
     private static IPEndPoint Bind(ListenSockets sockets, IPAddress address, int port, TransferHostOptions options, string setting)
     {

@@ -25,15 +25,15 @@ internal static class ServiceEndpoints
     }
 
     public static IEndpointConventionBuilder MapDescription(
-        IEndpointRouteBuilder endpoints, Func<ServerDescription> description) =>
+        IEndpointRouteBuilder endpoints, Func<HttpContext, ServerDescription> description) =>
         endpoints.MapMethods(ServerDescription.Path, Reading, (RequestDelegate)(context =>
-            JsonAnswer.WriteAsync(context, description(), TransferJson.Default.ServerDescription)));
+            JsonAnswer.WriteAsync(context, description(context), TransferJson.Default.ServerDescription)));
 
     /// <summary>Redirects browsers to the files.</summary>
     public static IEndpointConventionBuilder MapRoot(IEndpointRouteBuilder endpoints, string files) =>
         endpoints.MapMethods("/", Reading, (RequestDelegate)(context =>
         {
-            context.Response.Redirect(files + "/");
+            context.Response.Redirect(PageShell.PathOf(context, files) + "/");
             return Task.CompletedTask;
         }));
 }

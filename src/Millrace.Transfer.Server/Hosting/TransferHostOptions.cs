@@ -1,4 +1,6 @@
 using System.Collections.ObjectModel;
+using System.Net;
+using System.Net.Sockets;
 
 namespace Millrace.Transfer.Server;
 
@@ -91,6 +93,60 @@ public sealed class TransferHostOptions
 
     /// <summary>The server's URL as browsers see it, if there is a proxy before it; null otherwise.</summary>
     public Uri? PublicUrl { get; set; }
+
+    /// <summary>
+    /// Addresses of the proxies in front of the server. What they send as <c>X-Forwarded-For</c>, <c>X-Forwarded-Proto</c>,
+    /// <c>X-Forwarded-Host</c> and <c>X-Forwarded-Prefix</c> is taken for the client's address (in the log and in limits), the scheme, the host and
+    /// the beginning of the path. These fields of other senders are ignored. Empty by default.
+    /// </summary>
+    /// <remarks>
+    /// A proxy has to write these fields anew, or to delete those that it does not write: otherwise they are the client's own. Of several
+    /// addresses in <c>X-Forwarded-For</c>, the last one counts that is not itself in one of these networks. IPv4 addresses that are mapped to
+    /// IPv6 count as IPv4, so name IPv4 networks as such.
+    /// </remarks>
+    public IReadOnlyList<IPNetwork> TrustedProxies { get; set; } = [];
+
+    /// <summary>Whether all senders to a Unix socket are trusted as those in <see cref="TrustedProxies"/>. False by default.</summary>
+    public bool TrustSocket { get; set; }
+
+    /// <summary>
+    /// Whether connections from <see cref="TrustedProxies"/>, and with <see cref="TrustSocket"/> those of a Unix socket, begin with a header of the
+    /// PROXY protocol, version 2, which has the client's address. One without it is closed; those of other senders have none. False by default.
+    /// </summary>
+    public bool ProxyProtocol { get; set; }
+
+    /// <summary>
+    /// The path below which the server is, as in <c>/share</c>, if a proxy passes requests on with it; empty for none. Requests with other paths
+    /// get 404.
+    /// </summary>
+    /// <exception cref="ArgumentException">It is not <c>/</c> and segments of letters, digits and <c>-._~</c>.</exception>
+    public string PathBase
+    {
+        get;
+        set
+        {
+            ArgumentNullException.ThrowIfNull(value);
+            string path = value.TrimEnd('/');
+            field = PublicPath.IsValid(path)
+                ? path
+                : throw new ArgumentException($"'{value}' is not a path of letters, digits and '-', '.', '_', '~', as in /share.", nameof(value));
+        }
+    } = "";
+
+    /// <summary>
+    /// The path of a Unix socket on which to listen instead of <see cref="Host"/> and <see cref="Port"/>; null for none. It counts as this machine:
+    /// no token is needed. A socket that a server left there is replaced, if no server answers at it.
+    /// </summary>
+    public string? SocketPath { get; set; }
+
+    /// <summary>Who may connect to <see cref="SocketPath"/>: those with the right to write. Only the owner by default.</summary>
+    public UnixFileMode SocketMode { get; set; } = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    /// <summary>
+    /// A socket that listens already, TCP or Unix, such as one from systemd, to be used instead of <see cref="Host"/> and <see cref="Port"/>; null for
+    /// none. The server closes it.
+    /// </summary>
+    public Socket? ListenSocket { get; set; }
 
     /// <summary>How long running transfers may continue when the server stops; 0 cuts them at once.</summary>
     /// <remarks>Within what systemd (90 s) and containers (10 to 30 s) usually wait before they kill.</remarks>

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using System.Reflection;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
@@ -29,7 +30,7 @@ public sealed class TransferServer : IAsyncDisposable
     private readonly ILogger _logger;
 
     private TransferServer(
-        WebApplication application, IFileStore store, TransferHostOptions options, IPAddress address, ServerPorts ports)
+        WebApplication application, IFileStore store, TransferHostOptions options, ServerPorts ports)
     {
         _application = application;
         _store = store;
@@ -37,10 +38,10 @@ public sealed class TransferServer : IAsyncDisposable
         _options = options;
         _guard = application.Services.GetRequiredService<TransferGuard>();
         _logger = application.Services.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name);
-        string host = ListenAddress.InUrl(address);
         string scheme = options.CertificatePath is null ? "http" : "https";
-        Address = new Uri($"{scheme}://{host}:{ports.Main.Port}");
-        Http2Address = ports.Http2 is not null ? new Uri($"http://{host}:{ports.Http2.Port}")
+        Address = new Uri($"{scheme}://{ListenAddress.InUrl(ports.Main)}");
+        SocketPath = ports.Main is UnixDomainSocketEndPoint ? ports.Main.ToString() : null;
+        Http2Address = ports.Http2 is not null ? new Uri($"http://{ListenAddress.InUrl(ports.Http2)}")
             : ports.MainHasHttp2 ? Address
             : null;
         Notice = ports.Note;
@@ -61,36 +62,8 @@ public sealed class TransferServer : IAsyncDisposable
     /// <summary>Transfers that run now.</summary>
     public int ActiveTransfers => _guard.Running;
 
-    /// <summary>The response of <c>/.well-known/millrace</c>.</summary>
-    internal ServerDescription Description
-    {
-        get
-        {
-            var protocols = new List<ProtocolDescription>
-            {
-                new("http1", Address.Scheme, Address.Port),
-                new("tus", Address.Scheme, Address.Port),
-                new("grpc-web", Address.Scheme, Address.Port),
-                new("grpc-web-text", Address.Scheme, Address.Port),
-            };
-            if (Http2Address is not null)
-            {
-                protocols.Insert(1, new ProtocolDescription("http2", Http2Address.Scheme, Http2Address.Port));
-                protocols.Insert(3, new ProtocolDescription("grpc", Http2Address.Scheme, Http2Address.Port));
-            }
-
-            return new ServerDescription
-            {
-                Server = ServerName,
-                Files = _options.Endpoints.FilesPath,
-                Uploads = _options.Endpoints.UploadsPath,
-                Protocols = protocols,
-                MaxFileBytes = _store.MaxFileBytes,
-                MaxRequestBytes = _options.Endpoints.MaxRequestBytes,
-                NeedsToken = !_guard.IsOpen,
-            };
-        }
-    }
+    /// <summary>The path of the Unix socket on which the server listens; null for an address with a port.</summary>
+    public string? SocketPath { get; }
 
     private static string ServerName { get; } = "Millrace " + typeof(TransferServer).Assembly
         .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0];
@@ -100,7 +73,7 @@ public sealed class TransferServer : IAsyncDisposable
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <returns>The running server.</returns>
     /// <exception cref="TransferException">
-    /// The folder is missing, a port is taken, the certificate or the tokens cannot be read, or other machines could reach the
+    /// The folder is missing, a port or a socket's path is taken, the certificate or the tokens cannot be read, or other machines could reach the
     /// server without a token. The message names the remedy.
     /// </exception>
     public static async Task<TransferServer> StartAsync(
@@ -114,20 +87,26 @@ public sealed class TransferServer : IAsyncDisposable
                 $"Folder '{options.Folder}' does not exist. Create it with 'mkdir -p {options.Folder}', or name another.");
         }
 
-        IPAddress address = ListenAddress.Parse(options.Host);
+        bool isLocal = ListenAddress.IsLocal(options, out string where);
+        if (options.ProxyProtocol && !PublicPath.HasTrusted(options))
+        {
+            throw Errors.Invalid(
+                $"{options.NameOf("TransferHostOptions.ProxyProtocol")} is about connections from proxies. Name their addresses with {options.NameOf("TransferHostOptions.TrustedProxies")}.");
+        }
+
         TokenStore? tokens = OpenTokens(options);
         bool hasTokens = tokens?.List().Count > 0;
-        bool isOpen = options.Insecure || IPAddress.IsLoopback(address);
+        bool isOpen = options.Insecure || isLocal;
         if (!hasTokens && !isOpen)
         {
             throw new TransferException(
                 TransferError.Unauthorized,
-                $"{options.Host} is reached from other machines, and no token exists, so anyone there could read, replace and delete everything. Create a token with {options.NameOf("TokenStore.AddAsync")}, or allow it with {options.NameOf("TransferHostOptions.Insecure")}.");
+                $"{where} is reached from other machines, and no token exists, so anyone there could read, replace and delete everything. Create a token with {options.NameOf("TokenStore.AddAsync")}, or allow it with {options.NameOf("TransferHostOptions.Insecure")}.");
         }
 
         ServerCertificate? tls = ServerCertificate.Load(options);
         using var sockets = new ListenSockets();
-        var ports = ServerPorts.Bind(sockets, address, options);
+        var ports = ServerPorts.Bind(sockets, options);
         WebApplication? application = null;
         LocalFileStore? folder = null;
         try
@@ -144,7 +123,7 @@ public sealed class TransferServer : IAsyncDisposable
             folder = options.FileStore is null
                 ? new LocalFileStore(options.Folder, options.Store, application.Services.GetRequiredService<TransferMeter>())
                 : null;
-            var server = new TransferServer(application, options.FileStore ?? folder!, options, address, ports);
+            var server = new TransferServer(application, options.FileStore ?? folder!, options, ports);
             server.Map();
             await application.StartAsync(cancellationToken);
             return server;
@@ -262,8 +241,12 @@ public sealed class TransferServer : IAsyncDisposable
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
             KestrelLimits.Apply(kestrel, options.Limits);
+
+            // HAProxy sends the scheme https over HTTP/2 without TLS. PublicPath does not believe it.
+            kestrel.AllowAlternateSchemes = PublicPath.HasTrusted(options);
             Listen(kestrel, ports.Main, ports.MainHasHttp2 && tls is null, listen =>
             {
+                ReadProxyHeader(listen, options);
                 listen.Use(CountStreams);
                 if (tls is null)
                 {
@@ -282,6 +265,7 @@ public sealed class TransferServer : IAsyncDisposable
                 kestrel.Listen(ports.Http2, listen =>
                 {
                     listen.Protocols = HttpProtocols.Http2;
+                    ReadProxyHeader(listen, options);
                     listen.Use(CountStreams);
                     LimitBuffers(listen);
                 });
@@ -332,6 +316,17 @@ public sealed class TransferServer : IAsyncDisposable
         return next(connection);
     };
 
+    /// <summary>Before anything else reads from a connection, TLS too.</summary>
+    private static void ReadProxyHeader(ListenOptions listen, TransferHostOptions options)
+    {
+        if (options.ProxyProtocol)
+        {
+            var reader = new ProxyHeaderReader(
+                options, listen.ApplicationServices.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name));
+            listen.Use(next => connection => reader.RunAsync(connection, next));
+        }
+    }
+
     private static void LimitBuffers(ListenOptions listen)
     {
         BufferLimit limit = listen.ApplicationServices.GetRequiredService<BufferLimit>();
@@ -340,13 +335,19 @@ public sealed class TransferServer : IAsyncDisposable
 
     private void Map()
     {
+        PublicPath.Use(_application, _options);
+
+        // Otherwise it would come first, and not find the endpoints below a path.
+        _application.UseRouting();
         _application.Use(next => context => UnreadBody.RunAsync(context, next, _options.Limits));
         _application.Use(next => context => Problems.RunAllAsync(context, next));
         var names = new HostNames(_options);
         _application.Use(next => context =>
         {
             BodyFraming.ThrowIfUnclear(context.Request);
-            return names.Contains(HostNames.Of(context.Request)) || !_guard.IsOpen ? next(context) : RefuseHostAsync(context, names);
+            return !names.Contains(HostNames.Of(context.Request)) && _guard.IsOpen ? RefuseHostAsync(context, names)
+                : PublicPath.RefusalOf(context) is { } refusal ? GrpcEndpoints.RefuseAsync(context, _store, _options.Endpoints, refusal)
+                : next(context);
         });
         TransferServerOptions endpoints = _options.Endpoints;
         _application.MapMillraceFiles(endpoints.FilesPath, _store, endpoints);
@@ -359,7 +360,7 @@ public sealed class TransferServer : IAsyncDisposable
         }
 
         ServiceEndpoints.MapHealth(_application, HealthPath, _store);
-        ServiceEndpoints.MapDescription(_application, () => Description);
+        ServiceEndpoints.MapDescription(_application, Describe);
         ServiceEndpoints.MapRoot(_application, endpoints.FilesPath);
     }
 
@@ -368,6 +369,46 @@ public sealed class TransferServer : IAsyncDisposable
         Refusal refusal = names.Refuse(context.Request);
         _guard.ObserveRefusal(context, refusal.Error);
         return GrpcEndpoints.RefuseAsync(context, _store, _options.Endpoints, refusal);
+    }
+
+    /// <summary>The response of <c>/.well-known/millrace</c>.</summary>
+    private ServerDescription Describe(HttpContext context)
+    {
+        // In front of a proxy, every protocol is at the address that the client has used.
+        HttpRequest request = context.Request;
+        HostString host = HostNames.Of(request);
+        Uri? front = _options.PublicUrl is { } url && url.Host.Equals(host.Host, StringComparison.OrdinalIgnoreCase) && (host.Port ?? url.Port) == url.Port
+            ? url
+            : null;
+        bool isFront = front is not null || SocketPath is not null || PublicPath.IsForwarded(context);
+        string scheme = front?.Scheme ?? request.Scheme;
+        int port = front?.Port ?? host.Port ?? (scheme == Uri.UriSchemeHttps ? 443 : 80);
+        ProtocolDescription At(string name, Uri address) =>
+            isFront ? new ProtocolDescription(name, scheme, port) : new ProtocolDescription(name, address.Scheme, address.Port);
+
+        // A proxy that asks over HTTP/1.1 may speak nothing else to clients either; one that does, shows that in its response.
+        List<ProtocolDescription> protocols =
+        [
+            At("http1", Address),
+            .. Http2Address is not null && (!isFront || HttpProtocol.IsHttp2(request.Protocol)) ? [At("http2", Http2Address)] : (ProtocolDescription[])[],
+            At("tus", Address),
+            .. Http2Address is not null ? [At("grpc", Http2Address)] : (ProtocolDescription[])[],
+            At("grpc-web", Address),
+            At("grpc-web-text", Address),
+        ];
+
+        string root = request.PathBase.ToUriComponent();
+        return new ServerDescription
+        {
+            Server = ServerName,
+            Root = root.Length == 0 ? null : root,
+            Files = root + _options.Endpoints.FilesPath,
+            Uploads = root + _options.Endpoints.UploadsPath,
+            Protocols = protocols,
+            MaxFileBytes = _store.MaxFileBytes,
+            MaxRequestBytes = _options.Endpoints.MaxRequestBytes,
+            NeedsToken = !_guard.IsOpen,
+        };
     }
 
     /// <summary>Waits until no endpoint uses the store, because others may use the folder then.</summary>

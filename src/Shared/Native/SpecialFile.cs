@@ -13,22 +13,13 @@ internal static partial class SpecialFile
     private const int FormatMask = 0xF000; // S_IFMT
     private const int Regular = 0x8000; // S_IFREG
     private const int Directory = 0x4000; // S_IFDIR
+    private const int Socket = 0xC000; // S_IFSOCK
 
     /// <summary>Whether the name, or the target of its link, is one. False where nothing has the name.</summary>
-    public static bool Is(string path)
-    {
-        try
-        {
-            return !OperatingSystem.IsWindows()
-                && Stat(path, out Status status) == 0
-                && (status.Mode & FormatMask) is not (Regular or Directory);
-        }
-        catch (Exception exception) when (exception is EntryPointNotFoundException or DllNotFoundException)
-        {
-            // A runtime other than .NET 10's: then as before, by opening.
-            return false;
-        }
-    }
+    public static bool Is(string path) => FormatOf(path) is not (0 or Regular or Directory);
+
+    /// <summary>Whether the name, or the target of its link, is a Unix socket. False where nothing has the name.</summary>
+    public static bool IsSocket(string path) => FormatOf(path) == Socket;
 
     /// <summary>Device and inode of an open file.</summary>
     public static bool TryGetIdentity(SafeFileHandle file, out long device, out long inode)
@@ -91,6 +82,20 @@ internal static partial class SpecialFile
 
     /// <summary>When a file was last written.</summary>
     public static DateTime Modified(string path) => Date(path, File.GetLastWriteTimeUtc);
+
+    /// <returns>0 where nothing has the name.</returns>
+    private static int FormatOf(string path)
+    {
+        try
+        {
+            return !OperatingSystem.IsWindows() && Stat(path, out Status status) == 0 ? status.Mode & FormatMask : 0;
+        }
+        catch (Exception exception) when (exception is EntryPointNotFoundException or DllNotFoundException)
+        {
+            // A runtime other than .NET 10's: then as before, by opening.
+            return 0;
+        }
+    }
 
     [LibraryImport("libSystem.Native", EntryPoint = "SystemNative_FStat")]
     private static partial int FStat(SafeFileHandle file, out Status status);

@@ -9,7 +9,7 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// How a session's cookie is called and written: a random id and nothing else, for as long as the browser runs. Its name has the
-/// port, because browsers send the cookies of a host to all its ports.
+/// port and the path base, because browsers send the cookies of a host to all its ports and paths.
 /// </summary>
 /// <remarks>
 /// ASP.NET Core's cookie authentication only reads it. Its sign-in would renew the session that the request brought, and its
@@ -112,7 +112,10 @@ internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
         HostString host = HostNames.Of(context.Request);
         int port = access.Value.PublicUrl?.Port
             ?? (!host.HasValue ? context.Connection.LocalPort : host.Port ?? (context.Request.IsHttps ? 443 : 80));
-        return string.Create(CultureInfo.InvariantCulture, $"{(IsSecure(context) ? "__Host-" : "")}millrace-{port}");
+
+        // Two servers of one host and port are below different paths, and a cookie with the prefix is for all paths.
+        string below = (context.Request.PathBase.Value ?? "").Replace('/', '!');
+        return string.Create(CultureInfo.InvariantCulture, $"{(IsSecure(context) ? "__Host-" : "")}millrace-{port}{below}");
     }
 
     private bool IsSecure(HttpContext context) =>

@@ -14,6 +14,9 @@ internal sealed record ServerDescription
     /// <summary>The program and its version, for people.</summary>
     public string Server { get; set; } = "";
 
+    /// <summary>Path below which the server is, for example <c>/share</c>: calls of gRPC begin with it. Null for none.</summary>
+    public string? Root { get; set; }
+
     /// <summary>Path of the files, for example <c>/files</c>.</summary>
     public string Files { get; set; } = "/files";
 
