@@ -20,6 +20,12 @@ internal static class TransferCommand
         try
         {
             settings = options.Read(parsed);
+            if (settings.Client.AllowAnyCertificate)
+            {
+                Console.Error.WriteLine(
+                    $"millrace {name}: warning: with {TransferOptionSet.InsecureTls} no certificate is checked, and anyone on the way can read and change files, and take the token.");
+            }
+
             return work(settings, stop.Token).GetAwaiter().GetResult();
         }
         catch (OperationCanceledException) when (stop.Token.IsCancellationRequested)
@@ -94,7 +100,7 @@ internal sealed class TransferSession(TransferClientOptions options) : IDisposab
         TransferClient client = ClientOf(target);
         try
         {
-            Uri files = await client.FindFilesAsync(cancellationToken).ConfigureAwait(false);
+            Uri files = await client.FindFilesAsync(target.Url, cancellationToken).ConfigureAwait(false);
             target = target.Below(files.AbsolutePath);
         }
         catch (TransferException exception) when (exception.Error is TransferError.NotFound or TransferError.Protocol)
@@ -149,11 +155,11 @@ internal static class TransferFailure
     {
         string message = PrintableText.Clean(exception.Message.TrimEnd());
         message += message.EndsWith('.') ? "" : ".";
-        string advice = exception is TransferException transfer ? Advice(transfer.Error) : "";
+        string advice = exception is TransferException transfer ? Advice(transfer) : "";
         return advice.Length == 0 ? message : $"{message} {advice}";
     }
 
-    private static string Advice(TransferError error) => error switch
+    private static string Advice(TransferException transfer) => transfer.Error switch
     {
         TransferError.Unauthorized =>
             $"Pass a token that the server knows in --token-file, {TokenSource.Variable} or --token.",
@@ -162,6 +168,8 @@ internal static class TransferFailure
         TransferError.AlreadyExists => "Without --create-new the file is replaced.",
         TransferError.PreconditionFailed => "'millrace ls --long' prints the current tag.",
         TransferError.NotFound => "'millrace ls' lists what there is; the URL of a folder ends with a slash.",
+        TransferError.Disconnected when transfer.InnerException is HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } =>
+            "--ca-cert names a PEM file with the authority's certificate.",
         TransferError.Disconnected or TransferError.TooSlow =>
             "The same command resumes the transfer; --attempts makes it retry longer.",
         TransferError.TooManyTransfers or TransferError.Unavailable => "The same command resumes it later.",

@@ -37,6 +37,9 @@ internal sealed record TransferTarget
 
     public Uri Files { get; }
 
+    /// <summary>The URL without the query of a link.</summary>
+    public Uri Url => new(Server, "/" + _path);
+
     public TransferName Name { get; }
 
     /// <summary>Whether the URL names a folder: by its final slash, or because it names nothing.</summary>
@@ -111,9 +114,10 @@ internal sealed record TransferTarget
     public TransferTarget Below(string files)
     {
         string wanted = files.Trim('/');
-        if (_path.Length == 0 || wanted.Length == 0)
+        bool isAbove = _path.Length == 0 || (_path.EndsWith('/') && wanted.StartsWith(_path, StringComparison.Ordinal));
+        if (isAbove || wanted.Length == 0)
         {
-            return new TransferTarget(Text, Server, _path.Length == 0 ? wanted : _path, wanted, _query);
+            return new TransferTarget(Text, Server, isAbove ? wanted : _path, wanted, _query);
         }
 
         if (_path == wanted || _path.StartsWith(wanted + "/", StringComparison.Ordinal))

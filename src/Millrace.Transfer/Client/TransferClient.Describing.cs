@@ -7,6 +7,9 @@ namespace Millrace.Transfer;
 /// <content>Asks for the server's protocols, and chooses one.</content>
 public sealed partial class TransferClient
 {
+    /// <summary>Segments of a URL below which a server is looked for.</summary>
+    private const int MaxDepth = 4;
+
     private readonly Lock _lock = new();
     private TransferContext? _context;
     private ServerDescription? _description;
@@ -23,6 +26,26 @@ public sealed partial class TransferClient
         return FilesOf(description);
     }
 
+    /// <summary>Asks where the files are that a URL is about: at the root of its host, then in each folder of the URL.</summary>
+    /// <param name="url">The URL of a file or, with a final slash, of a folder, on the same host.</param>
+    /// <param name="cancellationToken">Cancels the requests.</param>
+    /// <remarks>For servers below a path, such as <c>https://host/share/files/may.csv</c>, of which only such a URL is known.</remarks>
+    /// <returns>The address; <see cref="Files"/> if no server describes itself there.</returns>
+    /// <exception cref="TransferException">The server cannot be reached.</exception>
+    public async ValueTask<Uri> FindFilesAsync(Uri url, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(url);
+        if (_description is { } known && IsOf(known, url))
+        {
+            return FilesOf(known);
+        }
+
+        ServerDescription description = await _retry.RunAsync(
+            async (_, token) => await AskOnceAsync(url, token).ConfigureAwait(false), cancellationToken).ConfigureAwait(false);
+        _description ??= description;
+        return FilesOf(description);
+    }
+
     /// <summary>Asks for the server's protocols, once.</summary>
     /// <remarks>
     /// A server that does not answer gets <see cref="ServerDescription.Version"/> 0 and offers <c>http1</c> alone: files are
@@ -33,7 +56,7 @@ public sealed partial class TransferClient
         return _description is { } known ? ValueTask.FromResult(known) : AskAsync();
 
         async ValueTask<ServerDescription> AskAsync() => await _retry.RunAsync(
-            async (_, token) => _description ??= await AskOnceAsync(token).ConfigureAwait(false), cancellationToken)
+            async (_, token) => _description ??= await AskOnceAsync(new Uri(Files, ".."), token).ConfigureAwait(false), cancellationToken)
             .ConfigureAwait(false);
     }
 
@@ -69,6 +92,7 @@ public sealed partial class TransferClient
         Options = Options,
         Clock = _clock,
         Files = Files,
+        Root = RootOf(description),
         Uploads = UploadsOf(description),
         Sizes = _sizes,
     };
@@ -76,22 +100,26 @@ public sealed partial class TransferClient
     private Uri FilesOf(ServerDescription description) =>
         ServerAddress.Resolve(Files, $"{description.Files.TrimEnd('/')}/", "the place of its files", Describing);
 
+    private Uri? RootOf(ServerDescription description) => description.Root is { } root
+        ? ServerAddress.Resolve(Files, $"{root.TrimEnd('/')}/", "the place of its calls", Describing)
+        : null;
+
     private Uri? UploadsOf(ServerDescription description) => description.Uploads is { } uploads
         ? ServerAddress.Resolve(Files, $"{uploads.TrimEnd('/')}/", "the place of uploads", Describing)
         : null;
 
     private ProtocolCall Describing => new("Asking for the protocols of", Files.Authority, TransferProtocol.Auto);
 
-    private async Task<ServerDescription> AskOnceAsync(CancellationToken cancellationToken)
+    private async Task<ServerDescription> AskOnceAsync(Uri url, CancellationToken cancellationToken)
     {
         if (Options.Protocol != TransferProtocol.Grpc)
         {
-            return await AskOnceAsync(HttpVersion.Version11, cancellationToken).ConfigureAwait(false) ?? Undescribed();
+            return await SearchAsync(url, HttpVersion.Version11, cancellationToken).ConfigureAwait(false) ?? Undescribed();
         }
 
         try
         {
-            if (await AskOnceAsync(HttpVersion.Version11, cancellationToken).ConfigureAwait(false) is { } described)
+            if (await SearchAsync(url, HttpVersion.Version11, cancellationToken).ConfigureAwait(false) is { } described)
             {
                 return described;
             }
@@ -102,20 +130,67 @@ public sealed partial class TransferClient
         }
 
         // The address leads to where gRPC is spoken, whatever port the server itself would name.
-        ServerDescription known = await AskOnceAsync(HttpVersion.Version20, cancellationToken).ConfigureAwait(false) ?? Undescribed();
+        ServerDescription known = await SearchAsync(url, HttpVersion.Version20, cancellationToken).ConfigureAwait(false) ?? Undescribed();
         known.Protocols =
             [.. known.Protocols.Where(protocol => ProtocolNames.Parse(protocol.Name) != TransferProtocol.Grpc), Here(TransferProtocol.Grpc)];
         return known;
     }
 
+    /// <summary>
+    /// Looks at the root of the host, and where another server is there, in the folders of a URL. The root may refuse what a server below
+    /// it allows.
+    /// </summary>
+    /// <returns>The description of the server whose files the URL is about; otherwise the first one; null without any.</returns>
+    private async Task<ServerDescription?> SearchAsync(Uri url, Version version, CancellationToken cancellationToken)
+    {
+        ServerDescription? other = null;
+        TransferException? refusal = null;
+        string path = url.AbsolutePath;
+        int end = 0;
+        for (int depth = 0; end >= 0 && depth <= MaxDepth; depth++, end = path.IndexOf('/', end + 1))
+        {
+            try
+            {
+                var place = new Uri(Files, path[..end] + ServerDescription.Path);
+                if (await AskOnceAsync(place, version, cancellationToken).ConfigureAwait(false) is not { } found)
+                {
+                    continue;
+                }
+
+                if (IsOf(found, url))
+                {
+                    return found;
+                }
+
+                other ??= found;
+            }
+            catch (TransferException exception) when (exception is { Status: >= 400 and < 500, IsTransient: false })
+            {
+                refusal ??= exception;
+            }
+        }
+
+        return other is null && refusal is not null ? throw refusal : other;
+    }
+
+    /// <summary>Whether a URL is in a server's files, or above them.</summary>
+    private bool IsOf(ServerDescription description, Uri url)
+    {
+        string files = FilesOf(description).AbsolutePath;
+        string path = url.AbsolutePath;
+        return path.StartsWith(files, StringComparison.Ordinal) || files.StartsWith(path.TrimEnd('/') + "/", StringComparison.Ordinal);
+    }
+
     /// <returns>Null when it does not describe itself.</returns>
-    private async Task<ServerDescription?> AskOnceAsync(Version version, CancellationToken cancellationToken)
+    private async Task<ServerDescription?> AskOnceAsync(Uri place, Version version, CancellationToken cancellationToken)
     {
         ProtocolCall call = Describing;
+        bool choosesVersion = version == HttpVersion.Version11 && place.Scheme == Uri.UriSchemeHttps
+            && Options.Protocol is TransferProtocol.Auto or TransferProtocol.Http2;
         using var watch = new IdleWatch(Options.IdleTimeout, _clock, cancellationToken);
-        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(Files, ServerDescription.Path))
+        using var request = new HttpRequestMessage(HttpMethod.Get, place)
         {
-            Version = version,
+            Version = choosesVersion ? HttpVersion.Version20 : version,
             VersionPolicy = version == HttpVersion.Version20 ? HttpVersionPolicy.RequestVersionExact : HttpVersionPolicy.RequestVersionOrLower,
         };
         try
@@ -136,9 +211,26 @@ public sealed partial class TransferClient
                 response, BoundedJson.MaxDocument, TransferJson.Default.ServerDescription, watch.Token).ConfigureAwait(false);
             if (description is not null)
             {
-                description.Protocols = [.. description.Protocols.Where(IsUsable)];
+                // Below the root, it may be a file that somebody has stored there: then it must not lead the token to another port.
+                bool isRoot = place.AbsolutePath == ServerDescription.Path;
+                description.Protocols =
+                [
+                    .. description.Protocols.Where(protocol =>
+                        IsUsable(protocol) && (isRoot || (protocol.Port == place.Port && protocol.Scheme == place.Scheme))),
+                ];
+                if (choosesVersion)
+                {
+                    // A proxy in front of the server speaks what it has chosen here, whatever the server speaks itself.
+                    description.Protocols = [.. description.Protocols.Where(protocol => ProtocolNames.Parse(protocol.Name) != TransferProtocol.Http2)];
+                    if (response.Version.Major == HttpVersion.Version20.Major)
+                    {
+                        description.Protocols = [.. description.Protocols, Here(TransferProtocol.Http2)];
+                    }
+                }
+
                 _ = FilesOf(description);
                 _ = UploadsOf(description);
+                _ = RootOf(description);
             }
 
             return description;

@@ -88,6 +88,26 @@ public sealed class TransferClientOptions
     /// <summary>The failures that a downloaded file survives; <see cref="Durability.OnCommit"/> by default.</summary>
     public Durability Durability { get; set; } = Durability.OnCommit;
 
+    /// <summary>
+    /// A PEM file with the certificates of the authorities that are trusted to vouch for the server, instead of the system's; null for those.
+    /// </summary>
+    /// <remarks>
+    /// This and the next three are for a client's own connections and those of <c>AddMillraceTransferClient</c>: a client that is given a handler
+    /// or an <c>HttpClient</c> uses that as it is.
+    /// </remarks>
+    public string? CaCertificatePath { get; set; }
+
+    /// <summary>A PEM file with a certificate, and its intermediates, that the client shows to servers that ask for one; null for none.</summary>
+    public string? ClientCertificatePath { get; set; }
+
+    /// <summary>A PEM file with the key of that certificate, without a password; null if it is in the same file.</summary>
+    public string? ClientKeyPath { get; set; }
+
+    /// <summary>
+    /// Whether any certificate of a server is accepted: then everyone on the way can read and change files, and take the token. False by default.
+    /// </summary>
+    public bool AllowAnyCertificate { get; set; }
+
     internal TransferClientOptions Copy() => (TransferClientOptions)MemberwiseClone();
 
     private static int AtLeastOne(int value, string name)

@@ -85,6 +85,7 @@ public sealed class TransferTargetTests
     [InlineData("http://host", "/files", "http://host/files/", "")]
     [InlineData("http://host/", "/files", "http://host/files/", "")]
     [InlineData("http://host/a/b", "/", "http://host/", "a/b")]
+    [InlineData("http://host/share/", "/share/x/files", "http://host/share/x/files/", "")]
     public void The_server_says_where_its_files_are(string url, string described, string files, string name)
     {
         TransferTarget target = TransferTarget.Parse(url).Below(described);
@@ -94,13 +95,16 @@ public sealed class TransferTargetTests
         Assert.Equal(url.EndsWith('/') || name.Length == 0, target.IsFolder);
     }
 
-    [Fact]
-    public void Url_outside_the_files_is_rejected_with_their_location()
+    [Theory]
+    [InlineData("http://host:1/data/a")]
+    [InlineData("http://host:1/api")]
+    [InlineData("http://host:1/ap/")]
+    public void Url_outside_the_files_is_rejected_with_their_location(string url)
     {
-        TransferTarget target = TransferTarget.Parse("http://host:1/data/a");
+        TransferTarget target = TransferTarget.Parse(url);
 
-        var exception = Assert.Throws<TransferException>(() => target.Below("/files"));
-        Assert.Contains("http://host:1/files/", exception.Message, StringComparison.Ordinal);
+        var exception = Assert.Throws<TransferException>(() => target.Below("/api/files"));
+        Assert.Contains("http://host:1/api/files/", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]

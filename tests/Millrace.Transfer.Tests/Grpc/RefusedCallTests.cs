@@ -89,6 +89,19 @@ public sealed class RefusedCallTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Grpc)]
+    public async Task Retry_time_of_a_proxy_may_be_a_date(TransferProtocol protocol)
+    {
+        TransferException exception = await RefusedAsync(protocol, context =>
+        {
+            context.Response.StatusCode = 503;
+            context.Response.Headers.RetryAfter = "Fri, 31 Dec 9999 23:59:59 GMT";
+            return context.Response.WriteAsync("<html>");
+        });
+
+        Assert.True(exception.RetryAfter > TimeSpan.FromDays(365_000));
+    }
+
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task Web_page_is_not_a_valid_answer(TransferProtocol protocol)
     {
         TransferException exception = await RefusedAsync(protocol, context =>

@@ -46,6 +46,7 @@ public sealed class LocationTests
     [Theory]
     [InlineData("files")]
     [InlineData("uploads")]
+    [InlineData("root")]
     public async Task Described_address_of_another_origin_is_refused(string member)
     {
         await using HostileServer other = await HostileServer.StartAsync(static _ => Task.CompletedTask);
@@ -64,6 +65,33 @@ public sealed class LocationTests
             // Each asked for the description, and sent nothing.
             Assert.Equal(2, server.Requests);
         }
+
+        Assert.Equal(0, other.Requests);
+    }
+
+    [Theory]
+    [InlineData(TransferProtocol.Http2)]
+    [InlineData(TransferProtocol.Grpc)]
+    public async Task Description_below_the_root_leads_to_no_other_port(TransferProtocol protocol)
+    {
+        await using HostileServer other = await HostileServer.StartAsync(static _ => Task.CompletedTask);
+        await using HostileServer server = await HostileServer.StartAsync(context =>
+        {
+            if (context.Request.Path != "/share" + ServerDescription.Path)
+            {
+                context.Response.StatusCode = 404;
+                return Task.CompletedTask;
+            }
+
+            string name = protocol == TransferProtocol.Grpc ? "grpc" : "http2";
+            return HostileServer.JsonAsync(
+                context,
+                $$"""{"root":"/share","files":"/share/files","wires":[{"name":"http1","scheme":"http","port":{{context.Connection.LocalPort}}},{"name":"{{name}}","scheme":"http","port":{{other.Files.Port}}}]}""");
+        });
+        using var client = new TransferClient(
+            new Uri(server.Files, "/share/files/"), new TransferClientOptions { Protocol = protocol, Token = "secret", MaxAttempts = 1 });
+
+        await Assert.ThrowsAsync<TransferException>(() => client.GetAsync(Clients.Name("x"), Stream.Null));
 
         Assert.Equal(0, other.Requests);
     }

@@ -33,6 +33,7 @@ internal static class TransferConnections
         KeepAlivePingPolicy = HttpKeepAlivePingPolicy.WithActiveRequests,
         KeepAlivePingTimeout = PingTime(options.IdleTimeout),
         PooledConnectionLifetime = Lifetime,
+        SslOptions = ClientTls.Read(options),
         UseCookies = false,
     };
 

@@ -70,7 +70,16 @@ internal static class Failures
         return exception switch
         {
             HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } => Make(
-                TransferError.Disconnected, call, "TLS failed. Check the server's certificate.", exception),
+                TransferError.Disconnected,
+                call,
+                $"TLS failed: {Innermost(exception)}. Check the server's certificate; one of an authority of your own needs that authority's certificate here ({nameof(TransferClientOptions.CaCertificatePath)}).",
+                exception),
+            HttpRequestException { HttpRequestError: HttpRequestError.ProxyTunnelError } => Make(
+                TransferError.Disconnected,
+                call,
+                $"the proxy that HTTPS_PROXY names did not pass it on: {exception.Message.TrimEnd('.')}. Check the proxy's address and credentials, or name the server in NO_PROXY.",
+                exception,
+                isTransient: true),
             HttpRequestException { HttpRequestError: HttpRequestError.VersionNegotiationError } => Make(
                 TransferError.ProtocolNotOffered, call, "the server does not support this protocol at this address. Use another one.", exception),
             HttpRequestException or IOException or OperationCanceledException => Disconnected(call, exception, Innermost(exception)),
@@ -175,7 +184,8 @@ internal static class Failures
             ? offset
             : null;
 
-    private static TimeSpan? RetryAfterOf(HttpResponseMessage response, TimeProvider clock)
+    /// <summary>How long a response asks to wait, in seconds or until a date; null if it does not.</summary>
+    public static TimeSpan? RetryAfterOf(HttpResponseMessage response, TimeProvider clock)
     {
         RetryConditionHeaderValue? wait = response.Headers.RetryAfter;
         TimeSpan? asked = wait?.Delta ?? (wait?.Date - clock.GetUtcNow());

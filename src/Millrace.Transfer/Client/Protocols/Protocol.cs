@@ -83,6 +83,9 @@ internal sealed record ProtocolSetup
     /// <summary>How much one request of an upload brings.</summary>
     public RequestSizes Sizes { get; init; } = new();
 
+    /// <summary>Where calls of gRPC begin; ends with a slash. Null for the root of <see cref="Files"/>.</summary>
+    public Uri? Root { get; init; }
+
     /// <summary>Where uploads are begun; null when there are none that can be continued.</summary>
     public Uri? Uploads { get; init; }
 }

@@ -68,7 +68,12 @@ internal static class ProtocolChoice
             ProtocolNames.Parse(protocol.Name) == TransferProtocol.Http1 && protocol.Port == offered.Port && protocol.Scheme == offered.Scheme);
         return shared
             ? setup
-            : setup with { Files = Moved(setup.Files, offered), Uploads = setup.Uploads is { } uploads ? Moved(uploads, offered) : null };
+            : setup with
+            {
+                Files = Moved(setup.Files, offered),
+                Root = setup.Root is { } root ? Moved(root, offered) : null,
+                Uploads = setup.Uploads is { } uploads ? Moved(uploads, offered) : null,
+            };
     }
 
     private static Uri Moved(Uri url, ProtocolDescription offered) =>

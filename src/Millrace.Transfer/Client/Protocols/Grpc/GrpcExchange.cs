@@ -136,7 +136,7 @@ internal sealed class GrpcExchange : IDisposable
             {
                 GrpcFields.Message => $"It is an HTTP response, {number} ({response.ReasonPhrase}), and not gRPC: another server or a proxy is "
                     + "at this address.",
-                GrpcFields.RetryAfter => Fields.Text(response, GrpcFields.RetryAfter),
+                GrpcFields.RetryAfter => Failures.RetryAfterOf(response, _setup.Clock)?.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture),
                 _ => null,
             },
             Call,

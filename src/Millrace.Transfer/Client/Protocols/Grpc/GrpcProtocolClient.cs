@@ -21,7 +21,7 @@ internal sealed partial class GrpcProtocolClient : Protocol
     public GrpcProtocolClient(ProtocolSetup setup)
     {
         _setup = setup;
-        _service = new Uri(setup.Files, $"/{GrpcFields.Service}/");
+        _service = new Uri(setup.Root ?? new Uri(setup.Files, "/"), $"{GrpcFields.Service}/");
         _uploads = setup.Uploads ?? _service;
         _contentType = setup.Kind switch
         {

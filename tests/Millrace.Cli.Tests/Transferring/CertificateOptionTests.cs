@@ -1,0 +1,112 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+
+namespace Millrace.Cli.Tests.Transferring;
+
+/// <summary>Certificates, and proxies of the environment.</summary>
+public sealed class CertificateOptionTests : CommandTests
+{
+    [NeedsFact(Need.Wine, "makes no keys and certificates")]
+    public async Task Unknown_authority_is_refused_with_the_option_that_names_it()
+    {
+        Write("one", 1000);
+        using ServedCommand server = await ServeTlsAsync();
+
+        Assert.Contains("--ca-cert", await FailAsync("put", "one", server.Files), StringComparison.Ordinal);
+        await SucceedAsync("put", "one", server.Files, "--ca-cert", Folder["cert.pem"]);
+
+        Assert.True(File.Exists(Folder["served/one"]));
+    }
+
+    [NeedsFact(Need.Wine, "makes no keys and certificates")]
+    public async Task Turning_the_check_off_warns_each_time_even_if_quiet()
+    {
+        Write("one", 1000);
+        using ServedCommand server = await ServeTlsAsync();
+
+        for (int i = 0; i < 2; i++)
+        {
+            (int exitCode, string output, string error) = await RunAsync("put", "one", server.Files, "--insecure-tls", "--quiet");
+            Assert.Equal((0, ""), (exitCode, output));
+            Assert.Contains("warning: with --insecure-tls no certificate is checked", error, StringComparison.Ordinal);
+        }
+    }
+
+    [Theory]
+    [InlineData("leave one of them out", "--ca-cert", "a", "--insecure-tls")]
+    [InlineData("name that with --client-cert", "--client-key", "a")]
+    [InlineData("cannot be used for certificates of authorities", "--ca-cert", "missing.pem")]
+    [InlineData("cannot be used for the client's certificate", "--client-cert", "missing.pem")]
+    public async Task Options_that_cannot_be_used_are_explained(string reason, params string[] options)
+    {
+        Write("one", 10);
+
+        Assert.Contains(reason, await FailAsync(["put", "one", "https://localhost/files/", .. options]), StringComparison.Ordinal);
+    }
+
+    [NeedsFact(Need.Wine, "makes no keys and certificates")]
+    public async Task Proxy_of_the_environment_is_used_unless_the_host_is_excluded()
+    {
+        Write("one", 1000);
+        using ServedCommand server = await ServeTlsAsync();
+        using var proxy = new TcpListener(IPAddress.Loopback, 0);
+        proxy.Start();
+        string address = $"http://127.0.0.1:{((IPEndPoint)proxy.LocalEndpoint).Port}";
+        Task<string> asked = RefuseAsync(proxy);
+
+        (int exitCode, _, string error) = await PutAsync(server, ("HTTPS_PROXY", address));
+        Assert.Equal(1, exitCode);
+        Assert.StartsWith($"CONNECT 127.0.0.1:{server.Port} ", await asked, StringComparison.Ordinal);
+        Assert.Contains("HTTPS_PROXY", error, StringComparison.Ordinal);
+
+        (exitCode, _, error) = await PutAsync(server, ("HTTPS_PROXY", address), ("NO_PROXY", "127.0.0.1"));
+        Assert.True(exitCode == 0, error);
+    }
+
+    private static async Task<string> RefuseAsync(TcpListener proxy)
+    {
+        using TcpClient client = await proxy.AcceptTcpClientAsync();
+        using var reader = new StreamReader(client.GetStream(), Encoding.ASCII, leaveOpen: true);
+        string first = (await reader.ReadLineAsync())!;
+        while (await reader.ReadLineAsync() is { Length: > 0 })
+        {
+        }
+
+        await client.GetStream().WriteAsync("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"u8.ToArray());
+        return first;
+    }
+
+    private async Task<(int ExitCode, string Output, string Error)> PutAsync(ServedCommand server, params (string Name, string Value)[] variables)
+    {
+        ProcessStartInfo start = Command.Prepare(Folder.Path, "put", "one", server.Files, "--ca-cert", Folder["cert.pem"], "--attempts", "1");
+        start.Environment["XDG_STATE_HOME"] = Folder[".states"];
+        foreach (string name in (string[])["https_proxy", "all_proxy", "no_proxy", "ALL_PROXY", "NO_PROXY", "MILLRACE_TOKEN"])
+        {
+            start.Environment.Remove(name);
+        }
+
+        foreach ((string name, string value) in variables)
+        {
+            start.Environment[name] = value;
+        }
+
+        using Process process = Process.Start(start)!;
+        return await Command.EndAsync(process);
+    }
+
+    private async Task<ServedCommand> ServeTlsAsync()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=127.0.0.1", key, HashAlgorithmName.SHA256);
+        var names = new SubjectAlternativeNameBuilder();
+        names.AddIpAddress(IPAddress.Loopback);
+        request.CertificateExtensions.Add(names.Build());
+        using X509Certificate2 certificate = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+        File.WriteAllText(Folder["cert.pem"], $"{certificate.ExportCertificatePem()}\n{key.ExportPkcs8PrivateKeyPem()}\n");
+        return await ServeAsync("served", "--cert", Folder["cert.pem"]);
+    }
+}
