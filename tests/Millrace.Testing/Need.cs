@@ -80,4 +80,7 @@ public enum Need : long
 
     /// <summary>A compiler for Swift, installed or from eng/swift.sh.</summary>
     Swift = 1L << 33,
+
+    /// <summary>Proxies other than nginx: Apache, Caddy and HAProxy.</summary>
+    Proxies = 1L << 34,
 }

@@ -70,6 +70,9 @@ public static class Needs
                 && IsInstalled("s3cmd"),
             "Needs Ceph's object gateway and s3cmd: apt-get install ceph-mon ceph-osd radosgw s3cmd."),
         [Need.Nginx] = Reason(() => IsInstalled("nginx"), "Needs nginx: apt-get install nginx."),
+        [Need.Proxies] = Reason(
+            () => IsInstalled("apache2") && IsInstalled("caddy") && IsInstalled("haproxy"),
+            "Needs proxies: apt-get install apache2-bin caddy haproxy."),
         [Need.Unpackers] = Reason(
             () => OperatingSystem.IsLinux() && IsInstalled("python3") && IsInstalled("bsdtar") && IsInstalled("unzip") && IsInstalled("busybox")
                 && IsInstalled("7zz") && IsInstalled("java"),
