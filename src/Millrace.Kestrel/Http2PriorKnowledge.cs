@@ -37,9 +37,14 @@ public static class Http2PriorKnowledge
         {
             first = listen;
             configure?.Invoke(listen);
+            listen.UseMillraceInterimResponses();
             listen.Use(next => connection => RunAsync(connection, next, http2, kestrel.Limits, options));
         });
-        kestrel.Listen(http2, listen => listen.Protocols = HttpProtocols.Http2);
+        kestrel.Listen(http2, listen =>
+        {
+            listen.Protocols = HttpProtocols.Http2;
+            listen.UseMillraceInterimResponses();
+        });
     }
 
     /// <remarks>
