@@ -86,6 +86,9 @@ internal sealed class S3UploadWriter : UploadWriter
         return status;
     }
 
+    /// <remarks>Whole parts are saved from time to time by themselves.</remarks>
+    public override ValueTask<long> SaveReceivedAsync() => new(_upload.Record.Offset);
+
     public override async ValueTask DiscardAsync()
     {
         _settled = true;

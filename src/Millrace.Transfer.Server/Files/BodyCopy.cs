@@ -11,7 +11,7 @@ internal static class BodyCopy
     /// <returns>Bytes that were moved.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.TooLarge"/>: more than <paramref name="limit"/> came.</exception>
     public static async ValueTask<long> ReceiveAsync(
-        PipeReader body, PipeWriter destination, long limit, CancellationToken cancellationToken)
+        PipeReader body, PipeWriter destination, long limit, CancellationToken cancellationToken, UploadProgress? progress = null)
     {
         long moved = 0;
         while (true)
@@ -42,6 +42,8 @@ internal static class BodyCopy
             {
                 return moved;
             }
+
+            progress?.Report();
         }
     }
 

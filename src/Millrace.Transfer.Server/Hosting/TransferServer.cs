@@ -256,6 +256,7 @@ public sealed class TransferServer : IAsyncDisposable
                 {
                     listen.UseHttps(tls.ForHandshakes(listen.ApplicationServices
                         .GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name)));
+                    listen.UseMillraceInterimResponses();
                 }
 
                 LimitBuffers(listen);
@@ -267,6 +268,7 @@ public sealed class TransferServer : IAsyncDisposable
                     listen.Protocols = HttpProtocols.Http2;
                     ReadProxyHeader(listen, options);
                     listen.Use(CountStreams);
+                    listen.UseMillraceInterimResponses();
                     LimitBuffers(listen);
                 });
             }

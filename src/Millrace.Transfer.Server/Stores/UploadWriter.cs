@@ -27,6 +27,16 @@ public abstract class UploadWriter : IAsyncDisposable
     /// <summary>Makes the written bytes durable. Save before you acknowledge them to a client.</summary>
     public abstract ValueTask<UploadStatus> SaveAsync(CancellationToken cancellationToken);
 
+    /// <summary>
+    /// Makes bytes durable that have reached the store, as <see cref="SaveAsync"/> does, while further ones are written. Call it between
+    /// two writes, and again only after it has completed.
+    /// </summary>
+    /// <returns>
+    /// The bytes of the upload that are saved, which may be fewer than were written: 0 unless a store can say more, because it cannot
+    /// save before the end.
+    /// </returns>
+    public virtual ValueTask<long> SaveReceivedAsync() => new(0);
+
     /// <summary>Removes the bytes that this writer has written, because their checksum was wrong.</summary>
     public abstract ValueTask DiscardAsync();
 

@@ -1,44 +1,34 @@
-using System.Buffers;
-using System.Text;
-using Microsoft.AspNetCore.Connections.Features;
+using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// <c>104 Upload Resumption Supported</c>: sends the URL for continuing an upload before its bytes have arrived, so that a
-/// connection that dies in the first request costs nothing.
+/// connection that dies in the first request costs nothing, and then how much has been saved.
 /// </summary>
-/// <remarks>
-/// The framework has no call for interim responses. Under HTTP/1.1 they are lines on the connection before those of the
-/// answer, and nothing else writes there as long as the body has not been asked for (which may send 100 Continue) and the
-/// answer has not begun: earlier output of the connection was flushed before this request was read. Under HTTP/2 the
-/// connection belongs to all its streams, and nothing is sent.
-/// </remarks>
 internal static class InterimResponse
 {
-    /// <summary>Tells it, if that can be done here and the client asked for a draft that is spoken.</summary>
+    private const int UploadResumptionSupported = 104;
+
+    /// <summary>Sends the URL, if that can be done here and the client asked for a draft that is spoken.</summary>
     /// <param name="context">The request; neither its body may have been read, nor its answer begun.</param>
     /// <param name="location">Where the upload can be continued.</param>
     /// <param name="limit">The value of <c>Upload-Limit</c>.</param>
     /// <returns>Whether the response was sent.</returns>
-    public static async ValueTask<bool> TrySendAsync(HttpContext context, string location, string limit)
-    {
-        if (!HttpProtocol.IsHttp11(context.Request.Protocol)
-            || context.Response.HasStarted
-            || !DraftRequest.TryReadVersion(context.Request, out long version)
-            || !DraftRequest.IsSupported(version)
-            || context.Features.Get<IConnectionTransportFeature>() is not { Transport.Output: { } output })
-        {
-            return false;
-        }
+    public static ValueTask<bool> TrySendAsync(HttpContext context, string location, string limit) =>
+        TrySendAsync(context, [new("Location", location), new(UploadHeaders.UploadLimit, limit)]);
 
-        Write(
-            output,
-            $"HTTP/1.1 104 Upload Resumption Supported\r\nLocation: {location}\r\n"
-            + $"{TransferHeaders.UploadDraftInteropVersion}: {version}\r\n{UploadHeaders.UploadLimit}: {limit}\r\n\r\n");
-        await output.FlushAsync(context.RequestAborted);
-        return true;
-    }
+    /// <summary>Sends how many bytes have been saved, in the same way; no read of the body may be pending.</summary>
+    public static ValueTask<bool> TrySendOffsetAsync(HttpContext context, long offset) =>
+        TrySendAsync(context, [new(TransferHeaders.UploadOffset, UploadCall.Text(offset))]);
 
-    private static void Write(PipeWriter output, string text) => Encoding.ASCII.GetBytes(text, output);
+    /// <summary>Whether the client asked for a draft that is spoken.</summary>
+    public static bool IsWanted(HttpRequest request) =>
+        DraftRequest.TryReadVersion(request, out long version) && DraftRequest.IsSupported(version);
+
+    private static ValueTask<bool> TrySendAsync(HttpContext context, KeyValuePair<string, string>[] fields) =>
+        DraftRequest.TryReadVersion(context.Request, out long version) && DraftRequest.IsSupported(version)
+            ? context.Response.TrySendInterimAsync(
+                UploadResumptionSupported, [.. fields, new(TransferHeaders.UploadDraftInteropVersion, UploadCall.Text(version))])
+            : new(false);
 }

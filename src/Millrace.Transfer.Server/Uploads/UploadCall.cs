@@ -128,15 +128,21 @@ internal sealed class UploadCall
                 throw TooMuch(status, room);
             }
 
+            // Of a request with a checksum nothing is saved before its end.
+            UploadProgress? progress = !IsTus && check is null && InterimResponse.IsWanted(Request) ? new UploadProgress(this, writer) : null;
             try
             {
                 PipeWriter destination = check is null ? writer.Output : new CheckedPipeWriter(writer.Output, check);
                 // Not canceled by the end of the connection: reading finds that, after the bytes that arrived before it.
-                await BodyCopy.ReceiveAsync(Request.BodyReader, destination, room, writer.Superseded);
+                await BodyCopy.ReceiveAsync(Request.BodyReader, destination, room, writer.Superseded, progress);
             }
             catch (TransferException exception) when (exception.Error == TransferError.TooLarge)
             {
                 throw TooMuch(status, room);
+            }
+            finally
+            {
+                await (progress?.EndAsync() ?? default);
             }
 
             check?.ThrowIfDifferent(Request, status.Offset);

@@ -1,11 +1,16 @@
+using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
-public sealed class InterimResponseTests
+public sealed class InterimResponseTests : FolderTests
 {
     private const string Version = "Upload-Draft-Interop-Version: 8\r\n";
+
+    /// <summary>The first byte of the fields of an added frame.</summary>
+    private const byte NeverIndexed = 0x10;
 
     [NeedsTheory(Need.Wine, "makes no keys and certificates"), InlineData(false), InlineData(true)]
     public async Task Interim_response_has_the_final_Location_before_the_body(bool tls)
@@ -38,12 +43,132 @@ public sealed class InterimResponseTests
             connection.Reset();
         }
 
-        using HttpResponseMessage head = await server.DraftAsync(HttpMethod.Head, url);
-        int offset = int.Parse(head.Field("Upload-Offset")!);
-        await server.DraftAsync(
-            HttpMethod.Patch, url, "abcd"u8.ToArray()[offset..], $"Upload-Offset: {offset}", "Upload-Complete: ?1")
-            .AnswersAsync(HttpStatusCode.Created);
-        Assert.Equal("abcd", await File.ReadAllTextAsync(server.PathOf("a")));
+        await ResumeAsync(server, url);
+    }
+
+    [Fact]
+    public async Task Upload_interrupted_over_HTTP_2_resumes_at_the_announced_URL()
+    {
+        if (TestedTransport.IsKestrel)
+        {
+            // Its ports without TLS speak one protocol.
+            return;
+        }
+
+        await using RunningServer server = await StartHttp2Async();
+        string url;
+        using (RawHttp2 connection = await RawHttp2.OpenAsync(server.Address.Port))
+        {
+            await connection.RequestAsync(
+                1, "PUT", "/files/a", end: false, ("content-length", "4"), ("upload-complete", "?1"), ("upload-draft-interop-version", "8"));
+            Http2Frame? interim = await connection.ReadUntilAsync(RawHttp2.Headers, stream: 1);
+            string fields = Encoding.ASCII.GetString(interim!.Value.Payload.Span);
+            Assert.Contains("104", fields, StringComparison.Ordinal);
+            Assert.Contains("max-age=", fields, StringComparison.Ordinal);
+            url = Regex.Match(fields, "/uploads/[0-9a-f]{32}").Value;
+            await connection.SendAsync(new Http2Frame(RawHttp2.Data, 0, 1, "ab"u8.ToArray()));
+            await server.ReceivedAsync(url, 2);
+        }
+
+        await ResumeAsync(server, url);
+    }
+
+    [NeedsTheory(Need.Wine, "makes no keys and certificates"), InlineData(false), InlineData(true)]
+    public async Task Saved_bytes_are_reported_while_a_request_runs(bool tls)
+    {
+        if (TestedStore.IsBucket)
+        {
+            // It saves whole parts, from time to time.
+            return;
+        }
+
+        await using RunningServer server = await StartAsync(tls);
+        using RawConnection connection = await RawConnection.OpenAsync(server.Address, tls: tls);
+        await connection.SendAsync(Put("a", 2 * (int)UploadProgress.MinStepBytes, Version));
+        string url = Location(await connection.ReadHeadAsync());
+        Task<string> progress = connection.ReadHeadAsync();
+        int sent = (int)UploadProgress.MinStepBytes;
+        await connection.SendAsync(new byte[sent]);
+        await Bounded.UntilAsync(async () =>
+        {
+            sent++;
+            return await connection.SendAsync(new byte[1]) && progress.IsCompleted;
+        });
+        string head = await progress;
+        Assert.StartsWith("HTTP/1.1 104 Upload Resumption Supported\r\n", head, StringComparison.Ordinal);
+        Assert.Contains(Version, head, StringComparison.Ordinal);
+        Assert.DoesNotContain("Location", head, StringComparison.Ordinal);
+        long saved = Offset(head);
+        Assert.InRange(saved, 1, sent);
+        connection.Reset();
+        using RawConnection other = await RawConnection.OpenAsync(server.Address, $"HEAD {url} HTTP/1.1\r\nHost: x\r\n{Version}\r\n", tls);
+        Assert.InRange(Offset(await other.ReadHeadAsync()), saved, sent);
+    }
+
+    [Fact]
+    public async Task Saved_bytes_are_reported_over_HTTP_2()
+    {
+        if (TestedTransport.IsKestrel || TestedStore.IsBucket)
+        {
+            return;
+        }
+
+        await using RunningServer server = await StartHttp2Async();
+        using RawHttp2 connection = await RawHttp2.OpenAsync(server.Address.Port);
+        await connection.RequestAsync(1, "PUT", "/files/a", end: false, ("upload-complete", "?1"), ("upload-draft-interop-version", "8"));
+        Assert.NotNull(await connection.ReadUntilAsync(RawHttp2.Headers, stream: 1));
+        for (long sent = 0; sent < UploadProgress.MinStepBytes; sent += RawHttp2.LargestPayload)
+        {
+            while (connection.WindowOf(1) < 2 * RawHttp2.LargestPayload)
+            {
+                Assert.NotNull(await connection.ReadAsync());
+            }
+
+            await connection.SendAsync(new Http2Frame(RawHttp2.Data, 0, 1, new byte[RawHttp2.LargestPayload]));
+        }
+
+        Task<Http2Frame?> progress = connection.ReadUntilAsync(RawHttp2.Headers, stream: 1);
+        await Bounded.UntilAsync(async () =>
+            await connection.SendAsync(new Http2Frame(RawHttp2.Data, 0, 1, new byte[1])) && progress.IsCompleted);
+        string fields = Encoding.ASCII.GetString((await progress)!.Value.Payload.Span);
+        Assert.Contains("104", fields, StringComparison.Ordinal);
+        Assert.Contains("upload-offset", fields, StringComparison.Ordinal);
+        Assert.DoesNotContain("location", fields, StringComparison.Ordinal);
+        await connection.SendAsync(new Http2Frame(RawHttp2.Data, RawHttp2.EndStream, 1, default));
+        Http2Frame? final;
+        do
+        {
+            final = await connection.ReadUntilAsync(RawHttp2.Headers, stream: 1);
+        }
+        while (final!.Value.Payload.Span[0] == NeverIndexed);
+    }
+
+    [NeedsTheory(Need.Curl | Need.Wine, "makes no keys and certificates")]
+    [InlineData("Millrace", false)]
+    [InlineData("Millrace", true)]
+    [InlineData("Kestrel", false)]
+    [InlineData("Kestrel", true)]
+    public async Task Server_announces_uploads_over_HTTP_2(string transport, bool tls)
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
+        {
+            options.Transport = Enum.Parse<ServerTransport>(transport);
+            options.OfferHttp2Port = true;
+            options.Http2Port = tls || options.Transport == ServerTransport.Millrace ? null : 0;
+            if (tls)
+            {
+                options.CertificatePath = Folder["certificate.pem"];
+                options.KeyPath = Folder["key.pem"];
+                LoopbackCertificate.Write(options.CertificatePath, options.KeyPath);
+            }
+        });
+        byte[] content = Content.Of(3_000_000);
+        string source = Folder.Write("source", content);
+        string output = await CurlAsync(
+            tls ? "--http2" : "--http2-prior-knowledge", "-k", "-s", "-S", "-D", "-", "-T", source, "-H", "Upload-Complete: ?1",
+            "-H", "Upload-Draft-Interop-Version: 8", new Uri(served.Server.Http2Address!, "/files/target").ToString());
+        Assert.Matches("(?s)^HTTP/2 104 .*\r\nlocation: (/uploads/[^\r]+)\r\n.*HTTP/2 201 .*\r\nlocation: \\1\r\n", output);
+        Assert.Equal(content, await File.ReadAllBytesAsync(served.PathOf("target")));
     }
 
     [NeedsTheory(Need.Wine, "makes no keys and certificates"), InlineData(false), InlineData(true)]
@@ -108,7 +233,7 @@ public sealed class InterimResponseTests
     }
 
     [NeedsFact(Need.Wine, "makes no keys and certificates")]
-    public async Task HTTP_2_is_served_without_interim_responses()
+    public async Task HTTP_2_is_served_where_an_application_has_not_prepared_it()
     {
         await using RunningServer server = await StartAsync(tls: true);
         using var handler = new SocketsHttpHandler();
@@ -142,6 +267,16 @@ public sealed class InterimResponseTests
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("target")));
     }
 
+    private static async Task ResumeAsync(RunningServer server, string url)
+    {
+        using HttpResponseMessage head = await server.DraftAsync(HttpMethod.Head, url);
+        int offset = int.Parse(head.Field("Upload-Offset")!);
+        await server.DraftAsync(
+            HttpMethod.Patch, url, "abcd"u8.ToArray()[offset..], $"Upload-Offset: {offset}", "Upload-Complete: ?1")
+            .AnswersAsync(HttpStatusCode.Created);
+        Assert.Equal("abcd", await File.ReadAllTextAsync(server.PathOf("a")));
+    }
+
     private static async Task<string> CurlAsync(params string[] arguments) =>
         (await ForeignProgram.RunAsync(AppContext.BaseDirectory, "curl", arguments)).Succeeded().Output;
 
@@ -150,6 +285,13 @@ public sealed class InterimResponseTests
 
     private static string Location(string head) =>
         head.Split("\r\n").Single(static line => line.StartsWith("Location: ", StringComparison.Ordinal))["Location: ".Length..];
+
+    private static long Offset(string head) => long.Parse(Regex.Match(head, "Upload-Offset: ([0-9]+)\r\n").Groups[1].Value);
+
+    private static Task<RunningServer> StartHttp2Async() => RunningServer.StartAsync(new RunningServerOptions
+    {
+        Kestrel = kestrel => kestrel.ListenWithHttp2PriorKnowledge(new IPEndPoint(IPAddress.Loopback, 0)),
+    });
 
     private static Task<RunningServer> StartAsync(bool tls) => RunningServer.StartAsync(new RunningServerOptions
     {

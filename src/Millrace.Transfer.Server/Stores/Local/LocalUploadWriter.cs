@@ -85,6 +85,17 @@ internal sealed class LocalUploadWriter : UploadWriter
         return status;
     }
 
+    public override async ValueTask<long> SaveReceivedAsync()
+    {
+        long received = MustVerify ? _start : _file.Position - _file.UnflushedBytes;
+        if (_store.Options.Durability != Durability.None)
+        {
+            await Task.Run(() => RandomAccess.FlushToDisk(_file.Handle));
+        }
+
+        return received;
+    }
+
     public override ValueTask DiscardAsync()
     {
         _discarded = true;
