@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using System.Net.Sockets;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
@@ -78,6 +79,36 @@ public sealed class AnswerTests
         Assert.Equal((TransferError.NoSpace, 507), (exception.Error, exception.Status));
         Assert.Equal(1, handler.Uploads);
         Assert.Empty(server.Visible());
+    }
+
+    [Theory]
+    [InlineData(TransferProtocol.Auto)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    public async Task Connection_that_ends_before_its_first_request_is_retried(TransferProtocol protocol)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        var failed = new HashSet<string>();
+        var handler = new CountingHandler
+        {
+            Watch = request =>
+            {
+                if (failed.Add($"{request.Method} {request.RequestUri!.AbsolutePath}"))
+                {
+                    throw new SocketException((int)SocketError.NotConnected);
+                }
+            },
+        };
+        using var client = new TransferClient(
+            server.Files, handler, disposeHandler: true, new TransferClientOptions { Protocol = protocol, FirstDelay = TimeSpan.FromMilliseconds(1) });
+        byte[] content = new byte[1_000_000];
+        using var received = new MemoryStream();
+
+        await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
+        await client.GetAsync(Clients.Name("x"), received);
+
+        Assert.Equal(content, received.ToArray());
+        Assert.True(failed.Count > 2, string.Join(", ", failed));
     }
 
     [Fact]

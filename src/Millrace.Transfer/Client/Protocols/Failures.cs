@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using System.Text.Json;
 
 namespace Millrace.Transfer;
@@ -82,7 +83,8 @@ internal static class Failures
                 isTransient: true),
             HttpRequestException { HttpRequestError: HttpRequestError.VersionNegotiationError } => Make(
                 TransferError.ProtocolNotOffered, call, "the server does not support this protocol at this address. Use another one.", exception),
-            HttpRequestException or IOException or OperationCanceledException => Disconnected(call, exception, Innermost(exception)),
+            // HttpClient passes on its socket's own exception where a connection ends before its first request.
+            HttpRequestException or IOException or SocketException or OperationCanceledException => Disconnected(call, exception, Innermost(exception)),
             _ => exception,
         };
     }
@@ -128,7 +130,7 @@ internal static class Failures
             return await BoundedJson.ReadAsync(
                 response, BoundedJson.MaxDocument, TransferJson.Default.ErrorDocument, cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception exception) when (exception is JsonException or HttpRequestException or IOException)
+        catch (Exception exception) when (exception is JsonException or HttpRequestException or IOException or SocketException)
         {
             // The status is enough.
             return null;
