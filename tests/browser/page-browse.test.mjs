@@ -171,13 +171,14 @@ test("The first rows of a table of 10 GB are read, and no more", async () => {
 test("A name may have any character, and nothing in a name runs", async () => {
   const hostile = ["<img src=x onerror=window.ran=1>.html", "'; window.ran=1; '.txt", "a&amp;b.txt", "‮fdp.exe", "%2e%2e.txt", "javascript:window.ran=1", "\u05d0\u05d1\u05d2 (1).txt", "ünï 😀.txt"];
   const files = Object.fromEntries(hostile.map((name) => [name, "<script>window.ran=1;parent.ran=1</script>"]));
+  // A mark that turns text would show one name as another.
+  const shown = Object.fromEntries(hostile.map((name) => [name.replace("\u202e", "\ufffd"), name]));
   await inFolder(files, async (page, at, context) => {
     const there = await names(page);
-    assert.ok(there.length >= 5, `${there}`);
+    assert.deepEqual([...there].sort(), Object.keys(shown).sort());
     for (const name of there) {
-      assert.ok(hostile.includes(name), name);
       const link = row(page, name).getByRole("link");
-      assert.equal(await (await fetch(await link.evaluate((element) => element.href))).text(), files[name]);
+      assert.equal(await (await fetch(await link.evaluate((element) => element.href))).text(), files[shown[name]]);
       assert.equal(await link.locator("bdi").count(), 1);
       await link.click();
       await dialog(page).waitFor();
