@@ -3,14 +3,17 @@ namespace Millrace.Transfer.Server;
 /// <summary>Sends how much of an upload is saved, as 104 responses with <c>Upload-Offset</c>, while its request runs.</summary>
 /// <remarks>
 /// Nothing waits for it: bytes are saved while others are received, and an offset is dropped if the one before it is not sent yet. So that
-/// a client that does not read has room for all of them, there are 64 at most.
+/// a client that does not read has room for all of them, there are 64 at most. An upload that takes less than a second has none: saving
+/// costs the disk more than sending those bytes again.
 /// </remarks>
 internal sealed class UploadProgress
 {
-    /// <summary>Bytes between two offsets, at least: many more than a response takes, and time for a disk to save.</summary>
-    public const long MinStepBytes = 4 * 1024 * 1024;
+    /// <summary>Bytes between two offsets, at least: many more than a response takes.</summary>
+    public const long MinStepBytes = 1024 * 1024;
 
     private const int MaxResponses = 64;
+
+    private static readonly TimeSpan MinInterval = TimeSpan.FromSeconds(1);
 
     private readonly UploadCall _call;
     private readonly UploadWriter _writer;
@@ -18,6 +21,7 @@ internal sealed class UploadProgress
     private long _step;
     private long _next;
     private long _sent;
+    private long _lastSave;
     private Task<long>? _saving;
     private Task _sending = Task.CompletedTask;
 
@@ -31,6 +35,7 @@ internal sealed class UploadProgress
         _step = Math.Max(MinStepBytes, call.Request.ContentLength / MaxResponses ?? 0);
         _sent = writer.Offset;
         _next = _sent + _step;
+        _lastSave = call.Options.TimeProvider.GetTimestamp();
     }
 
     /// <summary>Takes the next step, between two reads of the body.</summary>
@@ -46,8 +51,10 @@ internal sealed class UploadProgress
             }
         }
 
-        if (_saving is null && _writer.Offset >= _next)
+        TimeProvider clock = _call.Options.TimeProvider;
+        if (_saving is null && _writer.Offset >= _next && clock.GetElapsedTime(_lastSave) >= MinInterval)
         {
+            _lastSave = clock.GetTimestamp();
             _saving = _writer.SaveReceivedAsync().AsTask();
             _step = _hasLength ? _step : 2 * _step;
             _next = _writer.Offset + _step;
