@@ -4,6 +4,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using System.Text;
 using System.Text.Json;
 
 namespace Millrace.Cli.Tests.Transferring;
@@ -105,6 +106,83 @@ public sealed class ProxySampleTests : CommandTests
             Assert.Equal("1000000", head.Headers.GetValues("Upload-Offset").Single());
             Assert.Equal(HttpStatusCode.Created, last.StatusCode);
             Assert.Equal(content, await File.ReadAllBytesAsync(Folder["served/" + name]));
+        }
+    }
+
+    [NeedsTheory(Need.Nginx | Need.Proxies)]
+    [InlineData("nginx")]
+    [InlineData("caddy")]
+    [InlineData("haproxy")]
+    [InlineData("apache")]
+    public async Task Uploads_whose_file_is_gone_are_unknown_through_it(string proxy)
+    {
+        using ServedCommand server = await ServeAsync("served", "--trusted-proxy", "127.0.0.1");
+        await StartProxyAsync(proxy, server.Port);
+        foreach ((string files, Version version) in Ways)
+        {
+            using HttpClient client = ClientOf(version);
+            using HttpResponseMessage put = await SendAsync(client, HttpMethod.Put, new Uri(files + "one"), new byte[1000], ("Upload-Complete", "?1"));
+            var upload = new Uri(new Uri(files), put.Headers.Location!);
+
+            using HttpResponseMessage asked = await SendAsync(client, HttpMethod.Get, upload, null);
+            File.Delete(Folder["served/one"]);
+            using HttpResponseMessage again = await SendAsync(client, HttpMethod.Get, upload, null);
+            using HttpResponseMessage head = await SendAsync(client, HttpMethod.Head, upload, null);
+
+            Assert.Equal(HttpStatusCode.Created, put.StatusCode);
+            Assert.True(asked.IsSuccessStatusCode, $"{asked}");
+            Assert.Equal(("1000", "?1"), (asked.Headers.GetValues("Upload-Offset").Single(), asked.Headers.GetValues("Upload-Complete").Single()));
+            Assert.Equal((HttpStatusCode.NotFound, HttpStatusCode.NotFound), (again.StatusCode, head.StatusCode));
+        }
+    }
+
+    [NeedsTheory(Need.Nginx | Need.Proxies)]
+    [InlineData("nginx")]
+    [InlineData("caddy")]
+    [InlineData("haproxy")]
+    [InlineData("apache")]
+    public async Task Parts_are_joined_through_it_for_a_client_that_leaves_and_asks_again(string proxy)
+    {
+        using ServedCommand server = await ServeAsync("served", "--trusted-proxy", "127.0.0.1");
+        await StartProxyAsync(proxy, server.Port);
+        using HttpClient client = ClientOf(HttpVersion.Version11);
+        byte[] content = Content.Random(6_000_000);
+        string parts = $"{await PartAsync(content[..3_000_000])} {await PartAsync(content[3_000_000..])}";
+        using (var leaving = new TcpClient())
+        {
+            await leaving.ConnectAsync(IPAddress.Loopback, _port);
+            await leaving.GetStream().WriteAsync(Encoding.ASCII.GetBytes(
+                $"POST /uploads HTTP/1.1\r\nHost: 127.0.0.1:{_port}\r\nTus-Resumable: 1.0.0\r\nUpload-Concat: final;{parts}\r\n"
+                + $"Upload-Metadata: filename b25l\r\nContent-Length: 0\r\n\r\n"));
+        }
+
+        using HttpResponseMessage joined = await TusAsync(null, ("Upload-Concat", $"final;{parts}"), ("Upload-Metadata", "filename b25l"));
+
+        Assert.Equal(HttpStatusCode.Created, joined.StatusCode);
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["served/one"]));
+
+        async Task<string> PartAsync(byte[] part)
+        {
+            using HttpResponseMessage response = await TusAsync(part, ("Upload-Concat", "partial"), ("Upload-Length", $"{part.Length}"));
+            return response.Headers.Location!.OriginalString;
+        }
+
+        async Task<HttpResponseMessage> TusAsync(byte[]? body, params (string Name, string Value)[] fields)
+        {
+            using var request = new HttpRequestMessage(HttpMethod.Post, $"http://127.0.0.1:{_port}/uploads");
+            request.Headers.Add("Tus-Resumable", "1.0.0");
+            foreach ((string name, string value) in fields)
+            {
+                request.Headers.Add(name, value);
+            }
+
+            request.Content = new ByteArrayContent(body ?? []);
+            if (body is not null)
+            {
+                request.Content.Headers.ContentType = new("application/offset+octet-stream");
+            }
+
+            return await client.SendAsync(request);
         }
     }
 
@@ -359,22 +437,27 @@ public sealed class ProxySampleTests : CommandTests
     /// <returns>False when it has ended, because another program was given the port first.</returns>
     private static async Task<bool> IsListeningAsync(Process proxy, int port)
     {
-        bool listens = false;
-        await Bounded.UntilAsync(async () =>
-        {
-            using var client = new TcpClient();
-            try
-            {
-                await client.ConnectAsync(IPAddress.Loopback, port);
-                listens = true;
-            }
-            catch (SocketException)
-            {
-            }
+        await Bounded.UntilAsync(() => proxy.HasExited || Listens(proxy.Id, port));
+        return !proxy.HasExited;
+    }
 
-            return listens || proxy.HasExited;
-        });
-        return listens && !proxy.HasExited;
+    /// <summary>Whether a process itself listens on a port: a connection would also be made to another program that was given it.</summary>
+    private static bool Listens(int process, int port)
+    {
+        try
+        {
+            string[] files = [.. Directory.EnumerateFileSystemEntries($"/proc/{process}/fd").Select(static file => new FileInfo(file).LinkTarget ?? "")];
+
+            // proc_pid_net(5): the local address, the state (0A is LISTEN) and the inode are the second, fourth and tenth fields.
+            return File.ReadLines("/proc/net/tcp").Concat(File.ReadLines("/proc/net/tcp6"))
+                .Select(static line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+                .Any(fields => fields[1].EndsWith($":{port:X4}", StringComparison.Ordinal) && fields[3] == "0A" && files.Contains($"socket:[{fields[9]}]"));
+        }
+        catch (IOException)
+        {
+            // It has ended.
+            return false;
+        }
     }
 
     private static int FreePort()
