@@ -46,7 +46,7 @@ public sealed class TransfersSuiteTests(TransfersSuiteTests.Measured measured) :
         string folder = TransferFolders.In(measured.Folder.Path);
         Assert.Empty(Directory.EnumerateFileSystemEntries(Path.GetDirectoryName(TransferFolders.Downloaded(folder))!));
         Assert.Equal(
-            ["taxi-fares.csv", "random-512KiB.bin"],
+            ["taxi-fares.csv", "random-320KiB.bin"],
             Directory.EnumerateFiles(TransferFolders.Server(folder)).Select(Path.GetFileName).OrderDescending());
     }
 
