@@ -1,8 +1,6 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 using System.Text;
 
 namespace Millrace.Cli.Tests.Transferring;
@@ -98,15 +96,9 @@ public sealed class CertificateOptionTests : CommandTests
         return await Command.EndAsync(process);
     }
 
-    private async Task<ServedCommand> ServeTlsAsync()
+    private Task<ServedCommand> ServeTlsAsync()
     {
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        var request = new CertificateRequest("CN=127.0.0.1", key, HashAlgorithmName.SHA256);
-        var names = new SubjectAlternativeNameBuilder();
-        names.AddIpAddress(IPAddress.Loopback);
-        request.CertificateExtensions.Add(names.Build());
-        using X509Certificate2 certificate = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
-        File.WriteAllText(Folder["cert.pem"], $"{certificate.ExportCertificatePem()}\n{key.ExportPkcs8PrivateKeyPem()}\n");
-        return await ServeAsync("served", "--cert", Folder["cert.pem"]);
+        TestCertificate.Write(Folder.Path);
+        return ServeAsync("served", "--cert", Folder["both.pem"]);
     }
 }

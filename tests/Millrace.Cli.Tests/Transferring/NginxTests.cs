@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Net;
-using System.Net.Sockets;
 
 namespace Millrace.Cli.Tests.Transferring;
 
@@ -105,7 +104,7 @@ public sealed class NginxTests : CommandTests
         string folder = Directory.CreateDirectory(Folder["nginx"]).FullName;
         while (true)
         {
-            int port = FreePort();
+            int port = TestPort.Free();
             string configuration = Folder.Write("nginx/nginx.conf", $$"""
                 daemon off;
                 pid {{folder}}/pid;
@@ -140,38 +139,10 @@ public sealed class NginxTests : CommandTests
             })!;
             _nginx.ErrorDataReceived += static (_, _) => { };
             _nginx.BeginErrorReadLine();
-            if (await IsListeningAsync(_nginx, port))
+            if (await TestPort.IsListeningAsync(_nginx, port))
             {
                 return $"http://127.0.0.1:{port}";
             }
         }
-    }
-
-    /// <returns>False when it has ended, because another program was given the port first.</returns>
-    private static async Task<bool> IsListeningAsync(Process nginx, int port)
-    {
-        bool listens = false;
-        await Bounded.UntilAsync(async () =>
-        {
-            using var client = new TcpClient();
-            try
-            {
-                await client.ConnectAsync(IPAddress.Loopback, port);
-                listens = true;
-            }
-            catch (SocketException)
-            {
-            }
-
-            return listens || nginx.HasExited;
-        });
-        return listens && !nginx.HasExited;
-    }
-
-    private static int FreePort()
-    {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
     }
 }

@@ -2,7 +2,6 @@ using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using System.Text.Json;
@@ -378,7 +377,7 @@ public sealed class ProxySampleTests : CommandTests
     private async Task StartProxyAsync(string name, int server)
     {
         string folder = Directory.CreateDirectory(Folder["proxy"]).FullName;
-        WriteCertificate(folder);
+        TestCertificate.Write(folder);
         (string file, string program, string[] arguments) = name switch
         {
             "caddy" => ("Caddyfile", "caddy", (string[])["run", "--adapter", "caddyfile", "--config"]),
@@ -393,7 +392,7 @@ public sealed class ProxySampleTests : CommandTests
             // A configuration that the proxy refuses ends it, too.
             Assert.True(tries++ < 20, $"{name} does not start: {string.Join('\n', _errors)}");
             EndProxy();
-            (_port, _tlsPort) = (FreePort(), FreePort());
+            (_port, _tlsPort) = (TestPort.Free(), TestPort.Free());
             string configuration = Folder.Write("proxy/" + file, template
                 .Replace("@USER@", Environment.UserName == "root" ? "user root;" : "", StringComparison.Ordinal)
                 .Replace("@FOLDER@", folder, StringComparison.Ordinal)
@@ -416,54 +415,6 @@ public sealed class ProxySampleTests : CommandTests
             _proxy.BeginErrorReadLine();
             _proxy.BeginOutputReadLine();
         }
-        while (!await IsListeningAsync(_proxy, _port) || !(name == "nginx-defaults" || await IsListeningAsync(_proxy, _tlsPort)));
-    }
-
-    private static void WriteCertificate(string folder)
-    {
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        var request = new CertificateRequest("CN=127.0.0.1", key, HashAlgorithmName.SHA256);
-        var names = new SubjectAlternativeNameBuilder();
-        names.AddIpAddress(IPAddress.Loopback);
-        request.CertificateExtensions.Add(names.Build());
-        using X509Certificate2 certificate = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
-        string pem = certificate.ExportCertificatePem() + "\n";
-        string secret = key.ExportPkcs8PrivateKeyPem() + "\n";
-        File.WriteAllText(Path.Combine(folder, "cert.pem"), pem);
-        File.WriteAllText(Path.Combine(folder, "key.pem"), secret);
-        File.WriteAllText(Path.Combine(folder, "both.pem"), pem + secret);
-    }
-
-    /// <returns>False when it has ended, because another program was given the port first.</returns>
-    private static async Task<bool> IsListeningAsync(Process proxy, int port)
-    {
-        await Bounded.UntilAsync(() => proxy.HasExited || Listens(proxy.Id, port));
-        return !proxy.HasExited;
-    }
-
-    /// <summary>Whether a process itself listens on a port: a connection would also be made to another program that was given it.</summary>
-    private static bool Listens(int process, int port)
-    {
-        try
-        {
-            string[] files = [.. Directory.EnumerateFileSystemEntries($"/proc/{process}/fd").Select(static file => new FileInfo(file).LinkTarget ?? "")];
-
-            // proc_pid_net(5): the local address, the state (0A is LISTEN) and the inode are the second, fourth and tenth fields.
-            return File.ReadLines("/proc/net/tcp").Concat(File.ReadLines("/proc/net/tcp6"))
-                .Select(static line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries))
-                .Any(fields => fields[1].EndsWith($":{port:X4}", StringComparison.Ordinal) && fields[3] == "0A" && files.Contains($"socket:[{fields[9]}]"));
-        }
-        catch (IOException)
-        {
-            // It has ended.
-            return false;
-        }
-    }
-
-    private static int FreePort()
-    {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
+        while (!await TestPort.IsListeningAsync(_proxy, _port) || !(name == "nginx-defaults" || await TestPort.IsListeningAsync(_proxy, _tlsPort)));
     }
 }
