@@ -32,7 +32,7 @@ print(*(one.getsockname()[1] for one in held))' "$1"
 # One server, which is started again when it dies, as systemd would. --grace is shorter than nginx's worker_shutdown_timeout.
 serve() {
   while [ ! -e "$folder/stopping" ]; do
-    ${MILLRACE:-./millrace} serve "s3://$bucket" --s3-endpoint "$CEPH" --s3-path-style --port "${ports[$1]}" --quiet --grace 20s </dev/null &
+    ${MILLRACE:-./millrace} serve "s3://$bucket" --s3-endpoint "$CEPH" --s3-path-style --port "${ports[$1]}" --quiet --grace 20s --trusted-proxy 127.0.0.1 </dev/null &
     echo $! >"$folder/server-$1.pid"
     wait $! || sleep 0.5
   done 2>>"$folder/servers.log"

@@ -212,6 +212,7 @@ internal sealed class ServeOptionSet
         ["TransferHostOptions.Insecure"] = _insecure.Name,
         ["TransferHostOptions.HostNames"] = "--host-name",
         ["TransferHostOptions.TrustedProxies"] = "--trusted-proxy",
+        ["TransferHostOptions.TrustSocket"] = "--trusted-proxy",
         ["TransferHostOptions.ProxyProtocol"] = "--proxy-protocol",
         ["TransferHostOptions.PathBase"] = "--path-base",
         ["TransferHostOptions.SocketPath"] = "--socket",

@@ -37,7 +37,7 @@ internal static class CrossSiteRequest
         string page = origin.Length == 0 ? "another site" : $"'{NameEncoding.Printable(origin)}'";
         throw new TransferException(
             TransferError.Forbidden,
-            $"A web page of {page} sent this request, and only this server's own pages may change something. The server's owner can allow other origins ({access.NameOf("TransferServerOptions.AllowedOrigins")}) and, if the server is behind a proxy, name its address there ({access.NameOf("TransferAccessOptions.PublicUrl")}).");
+            $"A web page of {page} sent this request, and only this server's own pages may change something. The server's owner can allow other origins ({access.NameOf("TransferServerOptions.AllowedOrigins")}) and, if the server is behind a proxy, name its address there ({access.NameOf("TransferAccessOptions.PublicUrl")}).{AdviceOf(request, access)}");
     }
 
     /// <summary>
@@ -45,7 +45,7 @@ internal static class CrossSiteRequest
     /// a link. Browsers send the cookies of a host to all its ports, whose pages are strangers.
     /// </summary>
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>.</exception>
-    public static void ThrowIfNotOwnPage(HttpRequest request, Uri? publicUrl)
+    public static void ThrowIfNotOwnPage(HttpRequest request, TransferAccessOptions access)
     {
         string site = request.Headers[SecFetchSite].ToString();
         string origin = request.Headers.Origin.ToString();
@@ -53,14 +53,18 @@ internal static class CrossSiteRequest
             ? site == "same-origin" || (!MayChange(request) && (site == "none" || IsFollowedLink(request)))
             : origin.Length == 0 ? !MayChange(request)
             : (Uri.TryCreate(origin, UriKind.Absolute, out Uri? from) && IsOf(from, HostNames.Of(request)))
-                || (publicUrl is not null && origin == publicUrl.GetLeftPart(UriPartial.Authority));
+                || (access.PublicUrl is { } url && origin == url.GetLeftPart(UriPartial.Authority));
         if (!isOwn)
         {
             throw new TransferException(
                 TransferError.Forbidden,
-                "This request has the cookie of a session, and nothing proves that a page of this server sent it. Use the page, or send the token as 'Authorization: Bearer TOKEN'.");
+                $"This request has the cookie of a session, and nothing proves that a page of this server sent it. Use the page, or send the token as 'Authorization: Bearer TOKEN'.{AdviceOf(request, access)}");
         }
     }
+
+    /// <summary>A browser that names the site itself has seen the page's host, whatever a proxy made of it.</summary>
+    private static string AdviceOf(HttpRequest request, TransferAccessOptions access) =>
+        request.Headers.ContainsKey(SecFetchSite) ? "" : PublicPath.AdviceOf(request, access.NameOf);
 
     /// <summary>A frame navigates too, and the page around it is a stranger's.</summary>
     private static bool IsFollowedLink(HttpRequest request) =>

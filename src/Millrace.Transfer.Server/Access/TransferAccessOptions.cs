@@ -28,6 +28,7 @@ public sealed class TransferAccessOptions
     /// </summary>
     internal bool HasScopePolicies { get; set; }
 
-    /// <summary><see cref="TransferHostOptions.NameOf"/>.</summary>
-    internal Func<string, string> NameOf { get; set; } = static member => member;
+    /// <summary><see cref="TransferHostOptions.NameOf"/>. An application that maps the endpoints has ASP.NET Core's own settings for proxies.</summary>
+    internal Func<string, string> NameOf { get; set; } = static member =>
+        member.StartsWith("TransferHostOptions.Trust", StringComparison.Ordinal) ? "UseForwardedHeaders" : member;
 }

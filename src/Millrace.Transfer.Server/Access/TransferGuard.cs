@@ -196,7 +196,7 @@ internal sealed class TransferGuard : IDisposable
                 found = await context.AuthenticateAsync(SessionCookie.SchemeName);
                 if (found.Succeeded)
                 {
-                    CrossSiteRequest.ThrowIfNotOwnPage(context.Request, _options.PublicUrl);
+                    CrossSiteRequest.ThrowIfNotOwnPage(context.Request, _options);
                 }
             }
 
@@ -373,7 +373,7 @@ internal sealed class TransferGuard : IDisposable
             {
                 if (isSession)
                 {
-                    CrossSiteRequest.ThrowIfNotOwnPage(context.Request, _options.PublicUrl);
+                    CrossSiteRequest.ThrowIfNotOwnPage(context.Request, _options);
                 }
 
                 return context.User = result.Principal;

@@ -43,10 +43,16 @@ internal sealed class HostNames
 
     public Refusal Refuse(HttpRequest request) => new(
         TransferError.Forbidden,
-        $"Without a token, this server answers only for IP addresses, localhost, the machine's name and names that its owner gave it; this request is for '{NameEncoding.Printable(request.Headers.Host.ToString())}'. If that is a name of this server, its owner can add it ({_options.NameOf("TransferHostOptions.HostNames")}), or create a token ({_options.NameOf("TransferAccessOptions.Tokens")}).")
+        $"Without a token, this server answers only for IP addresses, localhost, the machine's name and names that its owner gave it; this request is for '{NameEncoding.Printable(request.Headers.Host.ToString())}'. If that is a name of this server, its owner can add it ({_options.NameOf("TransferHostOptions.HostNames")}), or create a token ({_options.NameOf("TransferAccessOptions.Tokens")}).{AdviceOf(request)}")
     {
         Status = StatusCodes.Status421MisdirectedRequest,
     };
+
+    /// <summary>A proxy that passes the host on as it came has nothing else to say about it.</summary>
+    private string AdviceOf(HttpRequest request) =>
+        request.Headers[PublicPath.HostField] is { Count: > 0 } host && host != request.Headers.Host
+            ? PublicPath.AdviceOf(request, _options.NameOf)
+            : "";
 
     private static bool IsAddress(string host) =>
         IPAddress.TryParse(host, out IPAddress? address)

@@ -13,7 +13,13 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 internal sealed class PublicPath
 {
+    /// <summary>The host for which the client has asked the proxy.</summary>
+    public const string HostField = "X-Forwarded-Host";
+
     private const string PrefixField = "X-Forwarded-Prefix";
+    private const string SchemeField = "X-Forwarded-Proto";
+
+    private static readonly string[] ForwardedFields = ["X-Forwarded-For", HostField, PrefixField, SchemeField];
 
     private readonly TransferHostOptions _options;
 
@@ -79,6 +85,16 @@ internal sealed class PublicPath
 
     /// <summary>Whether the scheme and the host of a request are the client's, and not only the server's own address.</summary>
     public static bool IsForwarded(HttpContext context) => context.Features.Get<Forwarded>() is not null;
+
+    /// <summary>What helps where a request came through a proxy whose fields are not believed: a sentence after a space; empty for other requests.</summary>
+    /// <remarks>The address is in the log only: clients need not know how the owner's network is built.</remarks>
+    public static string AdviceOf(HttpRequest request, Func<string, string> nameOf) =>
+        IsForwarded(request.HttpContext) || !ForwardedFields.Any(request.Headers.ContainsKey)
+            ? ""
+            : $" The request came through a proxy that this server does not believe: if it is yours, {(
+                request.HttpContext.Connection.RemoteIpAddress is null
+                    ? $"trust the senders to the socket with {nameOf("TransferHostOptions.TrustSocket")}"
+                    : $"name its address, which is in the server's log, with {nameOf("TransferHostOptions.TrustedProxies")}")}, and let it send {HostField} and {SchemeField}.";
 
     private static IPEndPoint? SenderOf(HttpContext context) =>
         context.Connection.RemoteIpAddress is { } address ? new IPEndPoint(address, 0) : null;

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Microsoft.Extensions.Logging;
 using IPNetwork = System.Net.IPNetwork;
 
@@ -226,6 +227,53 @@ public sealed class ProxyTests : IDisposable
         await served.WriteAsync("folder/one.txt", "one"u8.ToArray());
 
         await AnswerAsync(served, $"GET {path} HTTP/1.1", "X-Accel-Buffering: no\r\n");
+    }
+
+    [Theory]
+    [InlineData("GET /files/", "inner:8080", "X-Forwarded-Host: files.example.org", 421)]
+    [InlineData("DELETE /files/one", "localhost", "Origin: https://files.example.org|X-Forwarded-For: 203.0.113.9", 403)]
+    [InlineData("DELETE /files/one", "localhost", "Origin: https://files.example.org|X-Forwarded-Prefix: /share", 403)]
+    [InlineData("POST /session", "localhost", "Origin: https://localhost|X-Forwarded-Proto: https", 403)]
+    [InlineData("DELETE /session", "localhost", "Origin: https://files.example.org|X-Forwarded-Host: files.example.org", 403)]
+    public async Task Refusal_that_trusting_the_proxy_would_avoid_says_so(string line, string host, string fields, int status)
+    {
+        await using ServedFolder served = await StartAsync(Trust("192.0.2.0/24"));
+
+        string answer = await RefuseAsync(served, line, host, fields, status);
+
+        Assert.Contains(
+            "came through a proxy that this server does not believe: if it is yours, name its address, which is in the server's log, with TransferHostOptions.TrustedProxies, and let it send X-Forwarded-Host and X-Forwarded-Proto.",
+            answer,
+            StringComparison.Ordinal);
+        Assert.Contains(_log.Lines, static entry => entry.EndsWith(": refused, Forbidden, 127.0.0.1", StringComparison.Ordinal));
+        Assert.DoesNotContain("127.0.0.1", answer, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("GET /files/", "inner:8080", "Via: 1.1 other", 421)]
+    [InlineData("GET /files/", "files.example.org", "X-Forwarded-Host: files.example.org|X-Forwarded-For: 203.0.113.9", 421)]
+    [InlineData("DELETE /files/one", "localhost", "Origin: https://files.example.org", 403)]
+    [InlineData("DELETE /files/one", "localhost", "Sec-Fetch-Site: cross-site|Origin: https://files.example.org|X-Forwarded-For: 203.0.113.9", 403)]
+    [InlineData("POST /session", "localhost", "Origin: https://localhost", 403)]
+    [InlineData("DELETE /files/one", "localhost", "Origin: https://files.example.org|X-Forwarded-For: 203.0.113.9", 403, "127.0.0.1/32")]
+    [InlineData("GET /files/", "localhost", "X-Forwarded-Host: files.example.org|X-Forwarded-For: 198.51.100.1, 203.0.113.9", 421, "127.0.0.1/32")]
+    public async Task Refusal_that_trusting_the_proxy_would_not_avoid_does_not_say_so(
+        string line, string host, string fields, int status, string trusted = "192.0.2.0/24")
+    {
+        await using ServedFolder served = await StartAsync(Trust(trusted));
+
+        Assert.DoesNotContain("a proxy that this server does not believe", await RefuseAsync(served, line, host, fields, status), StringComparison.Ordinal);
+    }
+
+    private static async Task<string> RefuseAsync(ServedFolder served, string line, string host, string fields, int status)
+    {
+        using RawConnection connection = await RawConnection.OpenAsync(
+            served.Server.Address,
+            $"{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{fields.Replace("|", "\r\n", StringComparison.Ordinal)}\r\n\r\n");
+        string answer = await connection.ReadToEndAsync();
+        Assert.StartsWith($"HTTP/1.1 {status} ", answer, StringComparison.Ordinal);
+        using JsonDocument problem = JsonDocument.Parse(answer[answer.IndexOf('{', StringComparison.Ordinal)..(answer.LastIndexOf('}') + 1)]);
+        return problem.RootElement.GetProperty("detail").GetString()!;
     }
 
     private static Action<TransferHostOptions> Trust(params string[] networks) =>

@@ -73,7 +73,7 @@ internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
         {
             throw new TransferException(
                 TransferError.Forbidden,
-                $"The page came over HTTPS and this request without it: a proxy before the server ends TLS. Start the server with {access.Value.NameOf(PublicUrl)} {page.GetLeftPart(UriPartial.Authority)}, so that browsers send the session's cookie over HTTPS only.");
+                $"The page came over HTTPS and this request without it: a proxy before the server ends TLS. Start the server with {access.Value.NameOf(PublicUrl)} {page.GetLeftPart(UriPartial.Authority)}, so that browsers send the session's cookie over HTTPS only.{PublicPath.AdviceOf(request, access.Value.NameOf)}");
         }
     }
 

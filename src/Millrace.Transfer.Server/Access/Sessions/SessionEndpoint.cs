@@ -104,12 +104,20 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
     private static async Task SignOutAsync(HttpContext context)
     {
         TransferGuard guard = TransferGuard.Of(context);
-        await CrossSiteRequest.ThrowIfNotAllowedAsync(context, guard.Options);
-        if (guard.Cookie.IdOf(context) is { } id)
+        try
         {
-            CrossSiteRequest.ThrowIfNotOwnPage(context.Request, guard.Options.PublicUrl);
-            guard.Sessions.End(id);
-            guard.Cookie.Delete(context);
+            await CrossSiteRequest.ThrowIfNotAllowedAsync(context, guard.Options);
+            if (guard.Cookie.IdOf(context) is { } id)
+            {
+                CrossSiteRequest.ThrowIfNotOwnPage(context.Request, guard.Options);
+                guard.Sessions.End(id);
+                guard.Cookie.Delete(context);
+            }
+        }
+        catch (TransferException exception)
+        {
+            guard.ObserveRefusal(context, exception.Error);
+            throw;
         }
 
         // Otherwise the browser's Back shows the session's listings.
