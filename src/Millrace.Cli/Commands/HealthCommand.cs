@@ -21,6 +21,7 @@ internal static class HealthCommand
         Examples:
           millrace health
           millrace health https://files.example.org --timeout 2s
+          millrace health https://10.0.0.7:8443 --ca-cert our-authority.pem
 
         Exit codes:
           0    the server is healthy
@@ -39,22 +40,33 @@ internal static class HealthCommand
             "--timeout", "Fail after this time without a response: 500ms, 5s, 1m (default: 5s).", "500ms, 5s or 1m");
         var quiet = new Option<bool>("--quiet", "-q") { Description = "Print errors only." };
         var json = new Option<bool>("--json") { Description = "Write the result or the error as one JSON line." };
+        var tls = new TlsOptionSet();
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("health", "Ask a server whether it accepts files.") { help, url, timeout, quiet, json };
-        command.SetAction(parsed => Run(
-            parsed.GetValue(url)!,
-            parsed.GetValue(timeout) ?? TimeSpan.FromSeconds(5),
-            parsed.GetValue(quiet),
-            parsed.GetValue(json)));
+        var command = new Command("health", "Ask a server whether it accepts files.") { help, url, timeout };
+        tls.AddTo(command);
+        command.Options.Add(quiet);
+        command.Options.Add(json);
+        command.SetAction(parsed =>
+        {
+            var client = new TransferClientOptions();
+            tls.Read(parsed, client);
+            TlsOptionSet.WarnIfInsecure("health", client);
+            return Run(
+                parsed.GetValue(url)!,
+                client,
+                parsed.GetValue(timeout) ?? TimeSpan.FromSeconds(5),
+                parsed.GetValue(quiet),
+                parsed.GetValue(json));
+        });
         return command;
     }
 
-    private static int Run(string given, TimeSpan timeout, bool quiet, bool json)
+    private static int Run(string given, TransferClientOptions client, TimeSpan timeout, bool quiet, bool json)
     {
         using var stop = new StopSignal();
         try
         {
-            HealthLine line = AskAsync(Parse(given), timeout, stop.Token).GetAwaiter().GetResult();
+            HealthLine line = AskAsync(Parse(given), client, timeout, stop.Token).GetAwaiter().GetResult();
             if (json)
             {
                 TransferCommand.WriteLine(Console.Out, line.ToJson());
@@ -94,9 +106,9 @@ internal static class HealthCommand
         return url.PathAndQuery == "/" ? new Uri(url, "/health") : url;
     }
 
-    private static async Task<HealthLine> AskAsync(Uri url, TimeSpan timeout, CancellationToken stop)
+    private static async Task<HealthLine> AskAsync(Uri url, TransferClientOptions options, TimeSpan timeout, CancellationToken stop)
     {
-        using var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = !url.IsLoopback };
+        using var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = !url.IsLoopback, SslOptions = ClientTls.Read(options) };
         using var client = new HttpClient(handler) { Timeout = timeout, MaxResponseContentBufferSize = MaxResponseBytes };
         using var request = new HttpRequestMessage(HttpMethod.Get, url);
         request.Headers.Authorization = TokenSource.Find(token: null, file: null) is { } token
@@ -112,6 +124,13 @@ internal static class HealthCommand
         {
             throw new TransferException(
                 TransferError.TooSlow, $"{url} did not respond within {DurationText.Of(timeout.TotalSeconds)}.", innerException: exception);
+        }
+        catch (HttpRequestException exception) when (exception.HttpRequestError == HttpRequestError.SecureConnectionError)
+        {
+            throw new TransferException(
+                TransferError.Disconnected,
+                $"The request to {url} failed: TLS: {exception.GetBaseException().Message.TrimEnd('.')}.",
+                innerException: exception);
         }
         catch (HttpRequestException exception)
         {

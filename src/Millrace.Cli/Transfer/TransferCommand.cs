@@ -20,12 +20,7 @@ internal static class TransferCommand
         try
         {
             settings = options.Read(parsed);
-            if (settings.Client.AllowAnyCertificate)
-            {
-                Console.Error.WriteLine(
-                    $"millrace {name}: warning: with {TransferOptionSet.InsecureTls} no certificate is checked, and anyone on the way can read and change files, and take the token.");
-            }
-
+            TlsOptionSet.WarnIfInsecure(name, settings.Client);
             return work(settings, stop.Token).GetAwaiter().GetResult();
         }
         catch (OperationCanceledException) when (stop.Token.IsCancellationRequested)
@@ -169,7 +164,7 @@ internal static class TransferFailure
         TransferError.PreconditionFailed => "'millrace ls --long' prints the current tag.",
         TransferError.NotFound => "'millrace ls' lists what there is; the URL of a folder ends with a slash.",
         TransferError.Disconnected when transfer.InnerException is HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } =>
-            "--ca-cert names a PEM file with the authority's certificate.",
+            "If an authority of your own has signed it, name a PEM file with that authority's certificate in --ca-cert.",
         TransferError.Disconnected or TransferError.TooSlow =>
             "The same command resumes the transfer; --attempts makes it retry longer.",
         TransferError.TooManyTransfers or TransferError.Unavailable => "The same command resumes it later.",

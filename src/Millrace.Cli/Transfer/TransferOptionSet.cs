@@ -7,9 +7,6 @@ namespace Millrace.Cli;
 /// <summary>The options that put, get, ls and rm share.</summary>
 internal sealed class TransferOptionSet
 {
-    /// <summary>The option that needs a warning.</summary>
-    public const string InsecureTls = "--insecure-tls";
-
     private static readonly TransferClientOptions Defaults = new();
 
     private readonly Option<string?> _token = new("--token")
@@ -32,28 +29,7 @@ internal sealed class TransferOptionSet
         $"Give up on a connection after this time without data: 500ms, 30s, 2m (default: {Defaults.IdleTimeout.TotalSeconds}s).",
         "500ms, 30s or 2m");
 
-    private readonly Option<string?> _caCert = new("--ca-cert")
-    {
-        Description = "Trust the authorities in this PEM file to vouch for the server, instead of the system's.",
-        HelpName = "FILE",
-    };
-
-    private readonly Option<string?> _clientCert = new("--client-cert")
-    {
-        Description = "Show this certificate to a server that asks for one; a PEM file.",
-        HelpName = "FILE",
-    };
-
-    private readonly Option<string?> _clientKey = new("--client-key")
-    {
-        Description = "Read the key of --client-cert from this PEM file (default: the file of --client-cert).",
-        HelpName = "FILE",
-    };
-
-    private readonly Option<bool> _insecureTls = new(InsecureTls)
-    {
-        Description = "Accept any certificate of the server. Anyone on the way can then read and change files, and take the token.",
-    };
+    private readonly TlsOptionSet _tls = new();
 
     private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Print errors only." };
 
@@ -73,20 +49,6 @@ internal sealed class TransferOptionSet
                 result.AddError("--token and --token-file exclude each other.");
             }
         });
-        _caCert.Validators.Add(result =>
-        {
-            if (result.GetResult(_insecureTls) is { Implicit: false })
-            {
-                result.AddError($"--ca-cert checks the server's certificate, and {InsecureTls} does not; leave one of them out.");
-            }
-        });
-        _clientKey.Validators.Add(result =>
-        {
-            if (result.GetResult(_clientCert) is not { Implicit: false })
-            {
-                result.AddError("--client-key is the key of a certificate; name that with --client-cert.");
-            }
-        });
         if (!moves)
         {
             return;
@@ -103,20 +65,22 @@ internal sealed class TransferOptionSet
     public void AddTo(Command command)
     {
         _protocol.AddTo(command);
-        Option?[] all = [_token, _tokenFile, _connections, _attempts, _idle, _noVerify, _caCert, _clientCert, _clientKey, _insecureTls, _quiet, _json];
-        foreach (Option? option in all)
+        foreach (Option? option in (Option?[])[_token, _tokenFile, _connections, _attempts, _idle, _noVerify])
         {
             if (option is not null)
             {
                 command.Options.Add(option);
             }
         }
+
+        _tls.AddTo(command);
+        command.Options.Add(_quiet);
+        command.Options.Add(_json);
     }
-    public TransferSettings Read(ParseResult parsed) => new()
+
+    public TransferSettings Read(ParseResult parsed)
     {
-        Quiet = parsed.GetValue(_quiet),
-        Json = parsed.GetValue(_json),
-        Client = new TransferClientOptions
+        var client = new TransferClientOptions
         {
             Token = TokenSource.Find(parsed.GetValue(_token), parsed.GetValue(_tokenFile)),
             Protocol = _protocol.Protocol(parsed),
@@ -125,12 +89,10 @@ internal sealed class TransferOptionSet
             MaxConnections = _connections is null ? 1 : parsed.GetValue(_connections),
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),
             IdleTimeout = parsed.GetValue(_idle) ?? Defaults.IdleTimeout,
-            CaCertificatePath = parsed.GetValue(_caCert),
-            ClientCertificatePath = parsed.GetValue(_clientCert),
-            ClientKeyPath = parsed.GetValue(_clientKey),
-            AllowAnyCertificate = parsed.GetValue(_insecureTls),
-        },
-    };
+        };
+        _tls.Read(parsed, client);
+        return new TransferSettings { Quiet = parsed.GetValue(_quiet), Json = parsed.GetValue(_json), Client = client };
+    }
 }
 
 /// <summary>The common options of the commands that speak with a server.</summary>
