@@ -32,9 +32,18 @@ public sealed partial class FuzzedServer : IDisposable
     private readonly ConcurrentQueue<string> _log = new();
     private readonly Process _process;
     private readonly string[] _beside;
+    private readonly byte[] _preface;
 
     public FuzzedServer()
+        : this([])
     {
+    }
+
+    /// <param name="preface">What begins each connection that is not about damaged bytes.</param>
+    /// <param name="options">More options of `millrace serve`.</param>
+    internal FuzzedServer(byte[] preface, params string[] options)
+    {
+        _preface = preface;
         Directory.CreateDirectory(_folder["served"]);
         File.WriteAllText(_folder["secret.txt"], Secret);
         Directory.CreateDirectory(_folder["beside"]);
@@ -46,8 +55,10 @@ public sealed partial class FuzzedServer : IDisposable
 
         _process = Process.Start(
             TestedCommand.Prepare(
-                "serve", _folder["served"], "--port", "0", "--h2-port", "0", "--json", "--max-file", $"{MaxFile}",
-                "--max-total", "64M", "--max-transfers", "10000", "--max-uploads", "1000000", "--max-uploads-total", "1000000"))!;
+                [
+                    "serve", _folder["served"], "--port", "0", "--h2-port", "0", "--json", "--max-file", $"{MaxFile}",
+                    "--max-total", "64M", "--max-transfers", "10000", "--max-uploads", "1000000", "--max-uploads-total", "1000000", .. options,
+                ]))!;
         _ = LogAsync(_process.StandardError);
         string ready = _process.StandardOutput.ReadLine()
             ?? throw new InvalidOperationException("millrace serve did not start: " + string.Join('\n', _log));
@@ -114,7 +125,7 @@ public sealed partial class FuzzedServer : IDisposable
     {
         Assert.False(_process.HasExited, "The server ended: " + string.Join('\n', _log.TakeLast(30)));
         byte[] health = await ExchangeAsync(
-            new Random(1), "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"u8.ToArray(), whole: true);
+            new Random(1), [.. _preface, .. "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"u8], whole: true);
         Assert.Equal(200, Status(health));
         Assert.Equal(_beside, Beside());
         while (_log.TryDequeue(out string? line))
