@@ -78,15 +78,15 @@ internal static class GetCommand
         bool toStandardOutput = destination == TransferItem.Standard;
         using var session = new TransferSession(settings.Client);
         (TransferTarget target, TransferClient client) = await session.OpenAsync(given, stop).ConfigureAwait(false);
-        int omitted = 0;
+        OmittedEntries omitted = default;
         List<TransferItem> items = target.IsFolder
             ? await GetPlan.ListAsync(client, target, destination, count => omitted += count, stop).ConfigureAwait(false)
             : [new TransferItem(destination, target.Name, target.UrlOf(target.Name), Bytes: null)];
         int listed = TransferCommand.PrintOmitted(
-            "get", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "are not downloaded");
+            "get", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "not downloaded");
         if (items.Count == 0)
         {
-            return omitted > 0 ? listed : throw new TransferException(
+            return omitted.Total > 0 ? listed : throw new TransferException(
                 TransferError.NotFound, $"There is no file in {target.UrlOf(target.Name, folder: true)}.", target.Name.Value);
         }
 
@@ -96,6 +96,7 @@ internal static class GetCommand
             {
                 Command = "get",
                 Verb = "Got",
+                NameReason = "with names that Windows cannot have",
                 Settings = settings,
                 Items = items,
                 Output = toStandardOutput ? Console.Error : Console.Out,
@@ -173,7 +174,7 @@ internal static class GetPlan
     }
 
     public static async Task<List<TransferItem>> ListAsync(
-        TransferClient client, TransferTarget target, string destination, Action<int> omitted, CancellationToken cancellationToken,
+        TransferClient client, TransferTarget target, string destination, Action<OmittedEntries> omitted, CancellationToken cancellationToken,
         bool? isWindows = null)
     {
         var items = new List<TransferItem>();

@@ -55,7 +55,7 @@ internal static class ListCommand
         using var session = new TransferSession(settings.Client);
         (target, TransferClient client) = await session.OpenAsync(target, stop).ConfigureAwait(false);
         bool any = false;
-        int omitted = 0;
+        OmittedEntries omitted = default;
         try
         {
             await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive, count => omitted += count, stop).ConfigureAwait(false))
@@ -72,7 +72,7 @@ internal static class ListCommand
             // Not a folder; a file has no slash either.
         }
 
-        if (!any && omitted == 0 && !target.IsFolder)
+        if (!any && omitted.Total == 0 && !target.IsFolder)
         {
             StoredFile file = await client.FindAsync(target.Name, stop).ConfigureAwait(false) ?? throw new TransferException(
                 TransferError.NotFound, $"There is no file and no folder {target.UrlOf(target.Name)}.", target.Name.Value);
@@ -80,7 +80,7 @@ internal static class ListCommand
                 new RemoteEntry(file.Name, IsFolder: false, file.Length, file.Modified, file.Tag, file.Sha256), file.Name.Folder);
         }
 
-        return TransferCommand.PrintOmitted("ls", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "are not listed");
+        return TransferCommand.PrintOmitted("ls", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "not listed");
 
         // Stops when the reader is gone, as in `millrace ls … | head`.
         bool Print(RemoteEntry entry, TransferName folder)

@@ -82,9 +82,9 @@ internal static class RemoveCommand
         {
             (TransferTarget target, TransferClient client) = await session.OpenAsync(given, stop).ConfigureAwait(false);
             folders |= target.IsFolder;
-            int omitted = await AddAsync(items, target, client, stop).ConfigureAwait(false);
+            OmittedEntries omitted = await AddAsync(items, target, client, stop).ConfigureAwait(false);
             listed |= TransferCommand.PrintOmitted(
-                "rm", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "are not deleted");
+                "rm", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "not deleted");
         }
 
         if (items.Count == 0)
@@ -102,17 +102,17 @@ internal static class RemoveCommand
     }
 
     /// <returns>How many entries the server leaves out.</returns>
-    private static async Task<int> AddAsync(
+    private static async Task<OmittedEntries> AddAsync(
         List<RemoveItem> items, TransferTarget target, TransferClient client, CancellationToken stop)
     {
         if (!target.IsFolder)
         {
             items.Add(new RemoveItem(client, target.Name, target.UrlOf(target.Name), Bytes: null));
-            return 0;
+            return default;
         }
 
         int before = items.Count;
-        int omitted = 0;
+        OmittedEntries omitted = default;
         await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive: true, count => omitted += count, stop).ConfigureAwait(false))
         {
             if (!entry.IsFolder && entry.Name.IsIn(target.Name))
@@ -132,12 +132,12 @@ internal static class RemoveCommand
                 }
             }
         }
-        else if (omitted == 0)
+        else if (omitted.Total == 0)
         {
             items.Add(FolderOf(target, client, target.Name));
         }
 
-        if (items.Count == before && omitted == 0)
+        if (items.Count == before && omitted.Total == 0)
         {
             throw new TransferException(
                 TransferError.NotFound, $"There is no file in {target.UrlOf(target.Name, folder: true)}.", target.Name.Value);

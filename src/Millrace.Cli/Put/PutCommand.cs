@@ -98,6 +98,7 @@ internal static class PutCommand
             {
                 Command = "put",
                 Verb = "Put",
+                NameReason = "with names that the server does not take",
                 Settings = settings,
                 Items = items,
                 Output = Console.Out,

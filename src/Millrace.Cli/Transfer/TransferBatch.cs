@@ -84,6 +84,9 @@ internal sealed record TransferJob
 {
     public required string Command { get; init; }
     public required string Verb { get; init; }
+
+    /// <summary>Why files are left out because of their names, after their number.</summary>
+    public required string NameReason { get; init; }
     public required TransferSettings Settings { get; init; }
     public required IReadOnlyList<TransferItem> Items { get; init; }
     public required Func<TransferItem, IProgress<TransferProgress>, CancellationToken, Task<TransferResult>> Move { get; init; }

@@ -50,22 +50,27 @@ internal static class TransferCommand
     /// <param name="name">The command.</param>
     /// <param name="json">Whether it prints JSON.</param>
     /// <param name="url">The folder.</param>
-    /// <param name="omitted">How many entries.</param>
-    /// <param name="consequence">What became of them, for example "were not downloaded".</param>
+    /// <param name="omitted">How many entries, and why.</param>
+    /// <param name="consequence">What became of them, for example "not downloaded".</param>
     /// <returns>The exit code.</returns>
-    public static int PrintOmitted(string name, bool json, string url, int omitted, string consequence)
+    public static int PrintOmitted(string name, bool json, string url, OmittedEntries omitted, string consequence)
     {
-        if (omitted == 0)
+        if (omitted.Total == 0)
         {
             return ExitCode.Success;
         }
 
-        PrintError(name, json, url, new TransferException(
-            TransferError.Failed,
-            $"{omitted} {(omitted == 1 ? "entry" : "entries")} of {url} {consequence}: the server omits entries whose names it does not take, that are no file or folder, or that it may not read.")
+        var exception = new TransferException(
+            TransferError.Failed, $"{omitted.Total} {(omitted.Total == 1 ? "entry" : "entries")} of {url} {(omitted.Total == 1 ? "is" : "are")} {consequence}: {omitted}.");
+        if (json)
         {
-            Omitted = omitted,
-        });
+            WriteLine(Console.Out, FailureLine.Of(TransferTarget.WithoutQuery(url), exception, omitted).ToJson());
+        }
+        else
+        {
+            PrintError(name, json, url, exception);
+        }
+
         return ExitCode.LeftOut;
     }
 

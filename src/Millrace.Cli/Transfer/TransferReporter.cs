@@ -59,7 +59,7 @@ internal sealed class TransferReporter(TransferJob job)
 
         if (!job.Settings.Quiet && !job.Settings.Json && job.Items.Count != 1)
         {
-            TransferCommand.WriteLine(job.Output, $"{job.Verb} {TransferText.Summary(outcomes, seconds)}.");
+            TransferCommand.WriteLine(job.Output, $"{job.Verb} {TransferText.Summary(outcomes, seconds, job.NameReason)}.");
         }
 
         if (stopped)
@@ -116,11 +116,17 @@ internal sealed record TransferLine
 internal sealed record FailureLine(string Url, string Error, int? Status, string Message)
 {
     public int? Omitted { get; init; }
+    public int? OmittedNames { get; init; }
+    public int? OmittedKinds { get; init; }
+    public int? OmittedUnreadable { get; init; }
 
-    public static FailureLine Of(string url, Exception exception) =>
+    public static FailureLine Of(string url, Exception exception, OmittedEntries? omitted = null) =>
         new(url, TransferFailure.KindOf(exception), (exception as TransferException)?.Status, TransferFailure.Describe(exception))
         {
-            Omitted = (exception as TransferException)?.Omitted,
+            Omitted = omitted?.Total ?? (exception as TransferException)?.Omitted,
+            OmittedNames = omitted?.Names,
+            OmittedKinds = omitted?.Kinds,
+            OmittedUnreadable = omitted?.Unreadable,
         };
 
     public string ToJson() => CommandJson.ToLine(this);
@@ -150,8 +156,8 @@ internal static class TransferText
         return result.Sha256 is { } digest ? $"{text}; SHA-256 {digest}" : text;
     }
 
-    /// <summary>For example "12 files, 1.2 GiB, in 3.1 s (396 MiB/s); 2 failed; 1 left out".</summary>
-    public static string Summary(IReadOnlyCollection<TransferOutcome> outcomes, double seconds)
+    /// <summary>For example "12 files, 1.2 GiB, in 3.1 s (396 MiB/s); 2 failed; 3 left out: 2 with names that Windows cannot have, 1 …".</summary>
+    public static string Summary(IReadOnlyCollection<TransferOutcome> outcomes, double seconds, string nameReason)
     {
         TransferResult[] results = [.. outcomes.Select(outcome => outcome.Result).OfType<TransferResult>()];
         long sent = results.Sum(result => result.BytesSent);
@@ -160,7 +166,10 @@ internal static class TransferText
         int leftOut = outcomes.Count(outcome => outcome.IsLeftOut);
         int failed = outcomes.Count - results.Length - leftOut;
         text += failed > 0 ? $"; {failed} failed" : "";
-        return leftOut > 0 ? $"{text}; {leftOut} left out" : text;
+        int names = outcomes.Count(outcome => outcome is { IsLeftOut: true, Error: TransferException { Error: TransferError.InvalidName } });
+        string reasons = string.Join(", ", new (int Count, string Reason)[] { (names, nameReason), (leftOut - names, "that are links to folders, FIFOs, sockets or devices") }
+            .Where(static part => part.Count > 0).Select(static part => $"{part.Count} {part.Reason}"));
+        return leftOut > 0 ? $"{text}; {leftOut} left out: {reasons}" : text;
     }
 
     /// <summary>For example "1 file" or "12 files".</summary>

@@ -59,7 +59,7 @@ internal sealed class S3Lister(
         int after = isFull ? _omitted.Count(key => CompareAsBucket(key, keys.Of(_found[^1].Name)) > 0) : 0;
         TransferName next = (more || after > 0) && _found.Count > 0 ? _found[^1].Name : default;
         _found.Sort(static (left, right) => left.Name.CompareTo(right.Name));
-        return new FilePage(_found, next) { Omitted = _omittedBefore + _omitted.Count - after };
+        return new FilePage(_found, next) { Omitted = new OmittedEntries { Names = _omittedBefore + _omitted.Count - after } };
     }
 
     /// <summary>Adds what one request returns.</summary>

@@ -224,7 +224,7 @@ internal sealed class FolderListing(TransferServerOptions options)
         json.WriteStartObject();
         json.WriteString("folder", folder.Value);
         json.WriteStartArray("entries");
-        int omitted = 0;
+        OmittedEntries omitted = default;
         await foreach ((FilePage page, bool isLast) in pages)
         {
             foreach (FileEntry entry in page.Entries)
@@ -236,9 +236,13 @@ internal sealed class FolderListing(TransferServerOptions options)
             if (isLast)
             {
                 json.WriteEndArray();
-                if (omitted > 0)
+                foreach ((string name, int count) in ((string, int)[])
+                    [("omitted", omitted.Total), ("omittedNames", omitted.Names), ("omittedKinds", omitted.Kinds), ("omittedUnreadable", omitted.Unreadable)])
                 {
-                    json.WriteNumber("omitted", omitted);
+                    if (count > 0)
+                    {
+                        json.WriteNumber(name, count);
+                    }
                 }
 
                 if (!page.Next.IsRoot)

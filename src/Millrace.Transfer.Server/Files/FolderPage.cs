@@ -24,7 +24,7 @@ internal static class FolderPage
         html.Append("<h1>").Append(Text(title)).Append("</h1>\n");
         int skipped = listed.Folder.IsRoot ? 0 : listed.Folder.Value.Length + 1;
         bool any = false;
-        int omitted = 0;
+        OmittedEntries omitted = default;
         await foreach ((FilePage page, bool isLast) in pages)
         {
             if (!any && page.Entries.Count > 0)
@@ -110,10 +110,10 @@ internal static class FolderPage
     }
 
     private static void AppendEnd(
-        StringBuilder html, HttpRequest request, ListFilesOptions listed, TransferName next, TransferServerOptions options, bool any, int omitted)
+        StringBuilder html, HttpRequest request, ListFilesOptions listed, TransferName next, TransferServerOptions options, bool any, OmittedEntries omitted)
     {
-        html.Append(any ? "</tbody>\n</table>\n" : omitted == 0 ? "<p class=\"empty\">Nothing is here.</p>\n" : "");
-        if (omitted > 0)
+        html.Append(any ? "</tbody>\n</table>\n" : omitted.Total == 0 ? "<p class=\"empty\">Nothing is here.</p>\n" : "");
+        if (omitted.Total > 0)
         {
             html.Append("<p class=\"omitted\">").Append(OmittedText.Of(omitted)).Append("</p>\n");
         }

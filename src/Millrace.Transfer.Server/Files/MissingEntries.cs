@@ -14,7 +14,7 @@ internal sealed class MissingEntries
     private int _unnamed;
 
     /// <summary>Entries that no listing has.</summary>
-    public int Omitted { get; set; }
+    public OmittedEntries Omitted { get; set; }
 
     /// <summary>Text for a reader; null if nothing is missing.</summary>
     public string? Text
@@ -22,7 +22,7 @@ internal sealed class MissingEntries
         get
         {
             var text = new StringBuilder();
-            if (Omitted > 0)
+            if (Omitted.Total > 0)
             {
                 text.Append(OmittedText.Of(Omitted)).Append('\n');
             }

@@ -30,7 +30,7 @@ internal sealed class GrpcAnswer
     public PipeWriter Body => _body!;
 
     /// <summary>Entries that a listing leaves out, which its trailers say.</summary>
-    public int Omitted { get; set; }
+    public OmittedEntries Omitted { get; set; }
 
     private HttpResponse Response => _call.Context.Response;
 
@@ -163,9 +163,16 @@ internal sealed class GrpcAnswer
     private IEnumerable<(string Name, string Value)> Trailers(string status, GrpcProblem? problem)
     {
         yield return (GrpcFields.Status, status);
-        if ((problem?.Omitted ?? Omitted) is > 0 and var omitted)
+        foreach ((string name, int count) in ((string, int)[])
+        [
+            (GrpcFields.Omitted, problem?.Omitted ?? Omitted.Total), (GrpcFields.OmittedNames, Omitted.Names),
+            (GrpcFields.OmittedKinds, Omitted.Kinds), (GrpcFields.OmittedUnreadable, Omitted.Unreadable),
+        ])
         {
-            yield return (GrpcFields.Omitted, omitted.ToString(CultureInfo.InvariantCulture));
+            if (count > 0)
+            {
+                yield return (name, count.ToString(CultureInfo.InvariantCulture));
+            }
         }
 
         if (problem is not { } failed)

@@ -10,7 +10,7 @@ public sealed record FilePage(IReadOnlyList<FileEntry> Entries, TransferName Nex
     /// they are neither files nor folders, they are links that lead nowhere or out, or the store may not read them. The pages of a
     /// listing add up to all of them.
     /// </summary>
-    public int Omitted { get; init; }
+    public OmittedEntries Omitted { get; init; }
 }
 
 /// <summary>A file or folder of a listing.</summary>

@@ -49,7 +49,7 @@ public sealed partial class TransferClient
     /// in the folder.
     /// </exception>
     public async IAsyncEnumerable<RemoteEntry> ListAsync(
-        TransferName folder, bool recursive, Action<int> omitted,
+        TransferName folder, bool recursive, Action<OmittedEntries> omitted,
         [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(omitted);
@@ -66,7 +66,8 @@ public sealed partial class TransferClient
                     return await context.Protocol.ListAsync(folder, recursive, from, watch).ConfigureAwait(false);
                 },
                 cancellationToken).ConfigureAwait(false);
-            if (page.Omitted is > 0 and var missing)
+            var missing = OmittedEntries.Of(page.Omitted, page.OmittedNames, page.OmittedKinds, page.OmittedUnreadable);
+            if (missing.Total > 0)
             {
                 omitted(missing);
             }

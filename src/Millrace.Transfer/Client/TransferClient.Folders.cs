@@ -26,7 +26,7 @@ public sealed partial class TransferClient
             LocalFolder.Files(Path.GetFullPath(path), folder).Where(item => !item.IsLink).ToAsyncEnumerable(),
             progress,
             (item, report, token) => PutAsync(item.Path, item.Name, options with { Length = null }, report, token),
-            static () => 0,
+            static () => default,
             cancellationToken);
     }
 
@@ -48,7 +48,7 @@ public sealed partial class TransferClient
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentOutOfRangeException.ThrowIfNotEqual(options.Range, null, nameof(options));
         var local = new LocalFolder(path);
-        int omitted = 0;
+        OmittedEntries omitted = default;
         return MoveAllAsync(
             ListAsync(folder, recursive: true, count => omitted += count, cancellationToken)
                 .Where(entry => !entry.IsFolder).Select(entry => local.ItemOf(entry.Name, folder)),
@@ -65,7 +65,7 @@ public sealed partial class TransferClient
     private static async Task<IReadOnlyList<TransferResult>> MoveAllAsync(
         IAsyncEnumerable<FolderItem> files, IProgress<FolderProgress>? progress,
         Func<FolderItem, IProgress<TransferProgress>?, CancellationToken, Task<TransferResult>> move,
-        Func<int> omitted, CancellationToken cancellationToken)
+        Func<OmittedEntries> omitted, CancellationToken cancellationToken)
     {
         var results = new ConcurrentBag<TransferResult>();
         var failures = new ConcurrentBag<Exception>();
@@ -89,12 +89,12 @@ public sealed partial class TransferClient
                     report?.Fail(exception);
                 }
             }).ConfigureAwait(false);
-        if (omitted() is > 0 and var missing)
+        if (omitted() is { Total: > 0 } missing)
         {
             failures.Add(new TransferException(
-                TransferError.Failed, $"The server left {missing} entries of the folder out of its listing, so they were not downloaded.")
+                TransferError.Failed, $"{missing.Total} entries of the folder were not downloaded, because they are not in the server's listing: {missing}.")
             {
-                Omitted = missing,
+                Omitted = missing.Total,
             });
         }
 

@@ -28,13 +28,14 @@ public sealed class OmittedTests : CommandTests
 
         (int exitCode, string output, string error) = await RunAsync("ls", url, "--via", via);
         Assert.Equal((4, "02.mp3\nsub/\n"), (exitCode, output));
-        Assert.StartsWith($"millrace ls: 1 entry of {url} are not listed: ", error, StringComparison.Ordinal);
+        Assert.StartsWith($"millrace ls: 1 entry of {url} is not listed: 1 with names that the server does not take.", error, StringComparison.Ordinal);
         (exitCode, output, error) = await RunAsync("ls", "-r", url, "--via", via);
         Assert.Equal((4, "02.mp3\n"), (exitCode, output));
-        Assert.StartsWith("millrace ls: 2 entries of ", error, StringComparison.Ordinal);
+        Assert.StartsWith($"millrace ls: 2 entries of {url} are not listed: 2 with names ", error, StringComparison.Ordinal);
         (exitCode, output, error) = await RunAsync("ls", "-r", "--json", url, "--via", via);
         Assert.Equal(4, exitCode);
         Assert.Equal(2, Lines(output)[^1].GetProperty("omitted").GetInt32());
+        Assert.Equal((2, 0), (Lines(output)[^1].GetProperty("omittedNames").GetInt32(), Lines(output)[^1].GetProperty("omittedKinds").GetInt32()));
 
         (exitCode, _, error) = await RunAsync("get", url, "got", "--via", via);
         Assert.Equal(4, exitCode);
@@ -56,6 +57,29 @@ public sealed class OmittedTests : CommandTests
         Assert.True(File.Exists(Folder["served/only/a:b"]));
     }
 
+    [NeedsTheory(Need.Linux)]
+    [InlineData("http1")]
+    [InlineData("grpc")]
+    [InlineData("grpc-web")]
+    public async Task Each_reason_is_counted(string via)
+    {
+        Folder.Write("served/f/ok", [1]);
+        Folder.Write("served/f/a:b", [1]);
+        Folder.Write("served/f/c:d", [1]);
+        Shell.Run("mkfifo", Folder["served/f/fifo"]);
+        File.CreateSymbolicLink(Folder["served/f/gone"], "nothing");
+        File.CreateSymbolicLink(Folder["served/f/out"], "/");
+        using ServedCommand server = await ServeAsync("served", "--names", "portable");
+
+        (int exitCode, string output, string error) = await RunAsync("ls", server.Files + "f/", "--via", via);
+
+        Assert.Equal((4, "ok\n"), (exitCode, output));
+        Assert.EndsWith(
+            "5 entries of " + server.Files + "f/ are not listed: 2 with names that the server does not take, 3 that are no files or folders, or links that lead nowhere or out.\n",
+            error,
+            StringComparison.Ordinal);
+    }
+
     [NeedsTheory(Need.Unix)]
     [UnsupportedOSPlatform("windows")]
     [InlineData(UnixFileMode.None)]
@@ -73,7 +97,7 @@ public sealed class OmittedTests : CommandTests
             string all = server.Files + "all/";
             (int exitCode, string output, string error) = await RunAsync("ls", "-r", all);
             Assert.Equal((4, "a\n"), (exitCode, output));
-            Assert.Contains("1 entry of", error, StringComparison.Ordinal);
+            Assert.EndsWith("is not listed: 1 that the server may not read.\n", error, StringComparison.Ordinal);
             (exitCode, _, error) = await RunAsync("get", all, "got");
             Assert.Equal(4, exitCode);
             Assert.Contains("1 entry of", error, StringComparison.Ordinal);
@@ -83,7 +107,7 @@ public sealed class OmittedTests : CommandTests
             Assert.Equal(["a", "millrace-omitted.txt"], zip.Entries.Select(entry => entry.FullName));
             using (var text = new StreamReader(await zip.Entries[1].OpenAsync()))
             {
-                Assert.StartsWith("1 entry ", await text.ReadToEndAsync(), StringComparison.Ordinal);
+                Assert.Equal("1 entry of this folder is left out: 1 that the server may not read.\n", await text.ReadToEndAsync());
             }
 
             await using var tar = new TarReader(await server.Client.GetStreamAsync("files/all/?archive=tar"));
@@ -129,7 +153,7 @@ public sealed class OmittedTests : CommandTests
 
         (int exitCode, string output, string error) = await RunAsync("put", "tree", server.Files, "--via", via);
         Assert.Equal(4, exitCode);
-        Assert.Contains("; 4 left out.", output, StringComparison.Ordinal);
+        Assert.Contains("; 4 left out: 3 with names that the server does not take, 1 that are links to folders, FIFOs, sockets or devices.", output, StringComparison.Ordinal);
         foreach (string name in (string[])["tree/a:b.png", "tree/sub/aux.c", "tree/MILLRA~1", "tree/link"])
         {
             Assert.Contains($"millrace put: {name} to ", error, StringComparison.Ordinal);
@@ -138,7 +162,7 @@ public sealed class OmittedTests : CommandTests
         Assert.Equal("tree/sub/ok\n", await SucceedAsync("ls", "-r", server.Files));
         (exitCode, output, error) = await RunAsync("put", "tree", "missing", server.Files, "--via", via);
         Assert.Equal(1, exitCode);
-        Assert.Contains("; 1 failed; 4 left out.", output, StringComparison.Ordinal);
+        Assert.Contains("; 1 failed; 4 left out: 3 with names that the server does not take, 1 that are links to folders, FIFOs, sockets or devices.", output, StringComparison.Ordinal);
 
         // Named by the user, it is not left out of anything.
         await FailAsync("put", "tree/a:b.png", server.Files, "--via", via);

@@ -46,7 +46,24 @@ public sealed class TransferTextTests
             new(item, null, new IOException("no"), 1),
         ];
 
-        Assert.Equal("1 file, 1 MiB, in 1.0 s (1 MiB/s); 1 failed", TransferText.Summary(outcomes, 1));
+        Assert.Equal("1 file, 1 MiB, in 1.0 s (1 MiB/s); 1 failed", TransferText.Summary(outcomes, 1, "with bad names"));
+    }
+
+    [Fact]
+    public void Summary_counts_what_was_left_out_by_reason()
+    {
+        TransferItem item = new("b.bin", Name, "http://h/files/b.bin", MiB) { IsFound = true };
+        var name = new TransferException(TransferError.InvalidName, "no");
+        var kind = new TransferException(TransferError.InvalidRequest, "no");
+        TransferOutcome[] outcomes =
+        [
+            new(item, null, name, 1), new(item with { Refused = name }, null, name, 1), new(item with { Refused = kind }, null, kind, 1), new(item, null, kind, 1),
+        ];
+
+        Assert.EndsWith(
+            "; 1 failed; 3 left out: 2 with bad names, 1 that are links to folders, FIFOs, sockets or devices",
+            TransferText.Summary(outcomes, 1, "with bad names"),
+            StringComparison.Ordinal);
     }
 
     [Fact]

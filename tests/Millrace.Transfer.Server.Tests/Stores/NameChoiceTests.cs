@@ -31,7 +31,7 @@ public sealed class NameChoiceTests : StoreTest
         }
 
         FilePage page = await store.ListAsync(new ListFilesOptions { Recursive = true }, default);
-        Assert.Equal((0, 2), (page.Entries.Count, page.Omitted));
+        Assert.Equal((0, 2), (page.Entries.Count, page.Omitted.Names));
         Assert.Equal(["a:b", "f"], Folder.VisibleNames());
     }
 

@@ -17,16 +17,16 @@ internal sealed class FileLister(LocalStore store, StoreTree tree, ListFilesOpti
 
     private bool _more;
     private int _waits;
-    private int _omitted;
+    private OmittedEntries _omitted;
 
     /// <summary>The same before the last entry: what follows it is counted by the next page.</summary>
-    private int _omittedBefore;
+    private OmittedEntries _omittedBefore;
 
     public async ValueTask<FilePage> ListAsync(StoreFolder folder, CancellationToken cancellationToken)
     {
         await WalkAsync(folder, options.Folder, cancellationToken);
         bool isFull = _page.Count == options.PageSize;
-        bool more = _more || (isFull && _omitted > _omittedBefore);
+        bool more = _more || (isFull && _omitted != _omittedBefore);
         return new FilePage(_page, more ? _page[^1].Name : default) { Omitted = isFull ? _omittedBefore : _omitted };
     }
 
@@ -143,7 +143,7 @@ internal sealed class FileLister(LocalStore store, StoreTree tree, ListFilesOpti
         string fileName = text[start..];
         if (!TransferName.TryParse(text, out TransferName name) || !store.Names.Has(name))
         {
-            _omitted += NameRules.IsOfStore(fileName) ? 0 : 1;
+            _omitted += new OmittedEntries { Names = NameRules.IsOfStore(fileName) ? 0 : 1 };
             return;
         }
 
@@ -165,9 +165,12 @@ internal sealed class FileLister(LocalStore store, StoreTree tree, ListFilesOpti
                 Add(found);
                 return;
             }
+
+            _omitted += new OmittedEntries { Kinds = folder.Lacks(fileName) ? 0 : 1 };
+            return;
         }
 
-        _omitted += folder.Lacks(fileName) ? 0 : 1;
+        _omitted += new OmittedEntries { Unreadable = folder.Lacks(fileName) ? 0 : 1 };
     }
 
     private async ValueTask EnterAsync(TransferName name, CancellationToken cancellationToken)
@@ -183,7 +186,7 @@ internal sealed class FileLister(LocalStore store, StoreTree tree, ListFilesOpti
         catch (Exception exception) when (exception is TransferException or UnauthorizedAccessException)
         {
             // It may not be read, or is a link by now: the listing reports that something is missing.
-            _omitted++;
+            _omitted += new OmittedEntries { Unreadable = 1 };
         }
     }
 

@@ -14,6 +14,15 @@ internal sealed record ListingDocument
     /// <summary>How many entries between these names are left out; null for none.</summary>
     public int? Omitted { get; set; }
 
+    /// <summary>How many of them because of their names; null for none.</summary>
+    public int? OmittedNames { get; set; }
+
+    /// <summary>How many of them because of their kind; null for none.</summary>
+    public int? OmittedKinds { get; set; }
+
+    /// <summary>How many of them because the store may not read them; null for none.</summary>
+    public int? OmittedUnreadable { get; set; }
+
     /// <summary>What to give as <c>after</c> for the next page; null at the end.</summary>
     public string? Next { get; set; }
 }

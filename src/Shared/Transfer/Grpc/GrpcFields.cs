@@ -33,6 +33,15 @@ internal static class GrpcFields
     /// <summary>How many entries a listing leaves out, where there are any; or why a folder was not deleted.</summary>
     public const string Omitted = "millrace-omitted";
 
+    /// <summary>How many of them because of their names.</summary>
+    public const string OmittedNames = "millrace-omitted-names";
+
+    /// <summary>How many of them because of their kind.</summary>
+    public const string OmittedKinds = "millrace-omitted-kinds";
+
+    /// <summary>How many of them because the store may not read them.</summary>
+    public const string OmittedUnreadable = "millrace-omitted-unreadable";
+
     /// <summary>The same as a google.rpc.Status in base64, which clients of the richer error model read.</summary>
     public const string Details = "grpc-status-details-bin";
 

@@ -126,6 +126,9 @@ internal sealed partial class GrpcProtocolClient
                 Folder = folder.Value,
                 Entries = entries,
                 Omitted = (int?)Fields.Number(input.Field(GrpcFields.Omitted)),
+                OmittedNames = (int?)Fields.Number(input.Field(GrpcFields.OmittedNames)),
+                OmittedKinds = (int?)Fields.Number(input.Field(GrpcFields.OmittedKinds)),
+                OmittedUnreadable = (int?)Fields.Number(input.Field(GrpcFields.OmittedUnreadable)),
                 Next = entries.Count == PageEntries ? entries[^1].Name : null,
             };
         }
