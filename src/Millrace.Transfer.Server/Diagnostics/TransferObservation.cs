@@ -37,7 +37,7 @@ internal sealed class TransferObservation
         _direction = (scope & TransferScope.Write) != TransferScope.None ? Receive : "transmit";
         _address = AddressOf(context);
         _activity = TransferDiagnostics.Activities.StartActivity(
-            (scope & TransferScope.Write) != TransferScope.None ? "millrace receive" : "millrace transmit", ActivityKind.Internal);
+            (scope & TransferScope.Write) != TransferScope.None ? "millrace receive" : "millrace transmit", ActivityKind.Internal, ParentOf(context));
     }
 
     private string LoggedName => PrintableText.Clean(_name.ToString());
@@ -82,6 +82,16 @@ internal sealed class TransferObservation
         address.TryWriteBytes(bytes, out _);
         bytes[8..].Clear();
         return new IPAddress(bytes) + "/64";
+    }
+
+    /// <summary>The client's own trace, where the host starts no activity for a request.</summary>
+    private static ActivityContext ParentOf(HttpContext context)
+    {
+        IHeaderDictionary fields = context.Request.Headers;
+        return Activity.Current is null && TransferDiagnostics.Activities.HasListeners()
+            && ActivityContext.TryParse(fields.TraceParent, fields.TraceState, isRemote: true, out ActivityContext parent)
+            ? parent
+            : default;
     }
 
     public void Admit(string? owner, bool isTransfer)
@@ -129,14 +139,18 @@ internal sealed class TransferObservation
         if (_isTransfer)
         {
             _meter.Ended(_direction, _bytes, duration, tags);
+        }
+
+        if (_isTransfer && _logger.IsEnabled(LogLevel.Information))
+        {
             _logger.Transferred(
                 method, LoggedName, outcome, status, _bytes, (long)duration.TotalMilliseconds, _owner ?? Nobody, _address);
         }
-        else if (_refusal is { } error)
+        else if (!_isTransfer && _refusal is { } error)
         {
             _logger.Refused(method, LoggedName, error, _address);
         }
-        else
+        else if (!_isTransfer && _logger.IsEnabled(LogLevel.Debug))
         {
             _logger.Answered(method, LoggedName, outcome, status, _owner ?? Nobody, _address);
         }

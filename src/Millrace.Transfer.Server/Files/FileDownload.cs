@@ -176,6 +176,13 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
     private static async ValueTask<bool> TrySendWholeAsync(
         StoredFileReader reader, ByteRange range, PipeWriter body, CancellationToken cancellationToken)
     {
+        if (!reader.Content.IsEmpty)
+        {
+            ReadOnlyMemory<byte> part = reader.Content.Slice((int)range.Offset, (int)range.Length);
+            ResponseWriter.ThrowIfGone(await body.WriteAsync(part, cancellationToken));
+            return true;
+        }
+
         byte[] bytes = ArrayPool<byte>.Shared.Rent((int)range.Length);
         try
         {

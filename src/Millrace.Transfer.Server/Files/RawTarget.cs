@@ -48,6 +48,14 @@ internal static class RawTarget
     /// <summary>The part of a path after its first segments, with the slash before it, if those are as expected.</summary>
     public static bool TryCut(string path, string prefix, out string rest)
     {
+        // As nearly every client writes it.
+        if (path.StartsWith(prefix, StringComparison.Ordinal) && path.Length > prefix.Length && path[prefix.Length] == '/'
+            && !prefix.Contains('%', StringComparison.Ordinal) && !prefix.Contains("//", StringComparison.Ordinal) && prefix is not [.., '/'])
+        {
+            rest = path[prefix.Length..];
+            return true;
+        }
+
         int at = 0;
         rest = "";
         foreach (string segment in prefix.Split('/', StringSplitOptions.RemoveEmptyEntries))

@@ -14,6 +14,9 @@ internal sealed class HostNames
     private readonly TransferHostOptions _options;
     private readonly List<StringSegment> _names;
 
+    /// <summary>The last text of the field that was found to be one of the names.</summary>
+    private volatile string? _last;
+
     public HostNames(TransferHostOptions options)
     {
         _options = options;
@@ -38,8 +41,19 @@ internal sealed class HostNames
         }
     }
 
-    public bool Contains(HostString host) =>
-        host.HasValue && (IsAddress(host.Host) || HostString.MatchesAny(host.Host, _names));
+    /// <summary>Whether a request is for one of the names.</summary>
+    public bool Contains(HttpRequest request)
+    {
+        StringValues field = request.Headers.Host;
+        if (field.Count == 1 && field[0] is { } text && text == _last)
+        {
+            return true;
+        }
+
+        bool contains = Of(request) is { HasValue: true, Host: var host } && (IsAddress(host) || HostString.MatchesAny(host, _names));
+        _last = contains && field.Count == 1 ? field[0] : _last;
+        return contains;
+    }
 
     public Refusal Refuse(HttpRequest request) => new(
         TransferError.Forbidden,

@@ -227,6 +227,9 @@ public sealed class TransferServer : IAsyncDisposable
         builder.Logging.AddFilter("Microsoft", LogLevel.Warning);
         builder.Logging.AddFilter("Millrace.Transfer.Server", LogLevel.Warning);
 
+        // While it logs anything, ASP.NET Core starts an activity for every request. For a listener it does so anyway.
+        builder.Logging.AddFilter("Microsoft.AspNetCore.Hosting.Diagnostics", LogLevel.None);
+
         // Kestrel ends a connection whose client resets its requests at once, and reports that as critical, with an exception, once
         // for each request. Millrace's log has the requests. Besides, only faults of Kestrel's own queue are in this category.
         builder.Logging.AddFilter("Microsoft.AspNetCore.Server.Kestrel.Http2", LogLevel.None);
@@ -341,13 +344,19 @@ public sealed class TransferServer : IAsyncDisposable
 
         // Otherwise it would come first, and not find the endpoints below a path.
         _application.UseRouting();
+
+        // TransferGuard authenticates and authorizes. Without these marks, WebApplication adds the framework's middleware for both, which
+        // looks for a scheme that handles requests and for attributes of endpoints, at every request, and finds none.
+        IDictionary<string, object?> properties = ((IApplicationBuilder)_application).Properties;
+        properties["__AuthenticationMiddlewareSet"] = true;
+        properties["__AuthorizationMiddlewareSet"] = true;
         _application.Use(next => context => UnreadBody.RunAsync(context, next, _options.Limits));
         _application.Use(next => context => Problems.RunAllAsync(context, next));
         var names = new HostNames(_options);
         _application.Use(next => context =>
         {
             BodyFraming.ThrowIfUnclear(context.Request);
-            return !names.Contains(HostNames.Of(context.Request)) && _guard.IsOpen ? RefuseHostAsync(context, names)
+            return !names.Contains(context.Request) && _guard.IsOpen ? RefuseHostAsync(context, names)
                 : PublicPath.RefusalOf(context) is { } refusal ? GrpcEndpoints.RefuseAsync(context, _store, _options.Endpoints, refusal)
                 : next(context);
         });

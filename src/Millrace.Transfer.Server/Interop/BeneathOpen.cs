@@ -29,6 +29,11 @@ internal static unsafe partial class BeneathOpen
     public static SafeFileHandle File(SafeFileHandle folder, string path, out int error) =>
         Open(folder, path, NoTerminal | NoWait | CloseOnExec, Beneath | NoLinks, out error);
 
+    /// <summary>Opens a file, or anything else, only to look at it.</summary>
+    /// <returns>As <see cref="File"/>.</returns>
+    public static SafeFileHandle Path(SafeFileHandle folder, string path, out int error) =>
+        Open(folder, path, PathOnly | CloseOnExec, Beneath | NoLinks, out error);
+
     /// <summary>Opens a folder.</summary>
     /// <returns>
     /// An invalid handle with the error number when it cannot be opened: EXDEV when it is not below the folder, ELOOP when

@@ -31,6 +31,15 @@ internal static unsafe partial class VersionFacts
         return error;
     }
 
+    /// <summary>Those of a name in a folder, or of the handle itself for an empty name, that no cache of a network file system decides.</summary>
+    /// <returns>0, or the error number.</returns>
+    public static int TryGetNow(SafeFileHandle folder, string name, out FileFacts facts)
+    {
+        int error = StatX.TryGetNow(folder, name, out StatX raw);
+        facts = From(raw);
+        return error;
+    }
+
     /// <summary>Sets when an open file was modified, in nanoseconds since 1970.</summary>
     /// <returns>0, or the error number.</returns>
     public static int SetModified(SafeFileHandle file, long nanoseconds)

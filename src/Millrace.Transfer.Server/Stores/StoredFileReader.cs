@@ -32,6 +32,9 @@ public abstract class StoredFileReader : IAsyncDisposable
     /// <exception cref="TransferException"><see cref="TransferError.Changed"/>.</exception>
     public virtual SafeFileHandle? FindHandle(ByteRange range) => null;
 
+    /// <summary>All its bytes, if they are in memory; empty otherwise.</summary>
+    internal virtual ReadOnlyMemory<byte> Content => default;
+
     /// <summary>Reads a part of it if that needs no device.</summary>
     /// <param name="range">The part, within the file.</param>
     /// <param name="bytes">Where it goes; of its length.</param>
@@ -47,4 +50,12 @@ public abstract class StoredFileReader : IAsyncDisposable
 
     /// <inheritdoc/>
     public abstract ValueTask DisposeAsync();
+
+    private protected void ThrowIfOutside(ByteRange range)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(range.Offset, nameof(range));
+        ArgumentOutOfRangeException.ThrowIfNegative(range.Length, nameof(range));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Offset, File.Length, nameof(range));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Length, File.Length - range.Offset, nameof(range));
+    }
 }

@@ -24,6 +24,7 @@ internal partial struct StatX
     private const int CurrentFolder = -100; // AT_FDCWD
     private const int NoFollow = 0x100; // AT_SYMLINK_NOFOLLOW
     private const int EmptyPath = 0x1000; // AT_EMPTY_PATH
+    private const int ForceSync = 0x2000; // AT_STATX_FORCE_SYNC
     private const int FormatMask = 0xF000; // S_IFMT
 
     /// <summary>The fields that the kernel filled.</summary>
@@ -89,6 +90,16 @@ internal partial struct StatX
     /// <returns>0, or the error number: ENOENT where nothing has the name.</returns>
     public static int TryGet(string path, bool follow, out StatX status) =>
         Call(SystemCallNumber.StatX.Here, CurrentFolder, path, follow ? 0 : NoFollow, (nint)BasicStats, out status) == 0
+            ? 0
+            : Marshal.GetLastPInvokeError();
+
+    /// <summary>What a name in a folder is now, also by the clock of a file server. A link is not followed.</summary>
+    /// <param name="folder">The folder; the file itself where the name is empty.</param>
+    /// <param name="name">The name in it.</param>
+    /// <param name="status">The status.</param>
+    /// <returns>0, or the error number.</returns>
+    public static int TryGetNow(SafeFileHandle folder, string name, out StatX status) =>
+        Call(SystemCallNumber.StatX.Here, folder, name, NoFollow | EmptyPath | ForceSync, (nint)BasicStats, out status) == 0
             ? 0
             : Marshal.GetLastPInvokeError();
 

@@ -50,6 +50,59 @@ public sealed class DownloadTests : ServerTest
     }
 
     [Fact]
+    public async Task Responses_about_a_hot_file_are_those_about_a_cold_one()
+    {
+        const string Path = "files/folder/a.txt";
+        await Server.WriteAsync("folder/a.txt", "0123456789"u8.ToArray());
+        using HttpResponseMessage first = await GetAsync(Path);
+        string tag = first.Headers.ETag!.ToString();
+        (HttpMethod Method, string Path, (string, string)[] Fields)[] requests =
+        [
+            (HttpMethod.Get, Path, []),
+            (HttpMethod.Head, Path, []),
+            (HttpMethod.Get, Path + "?download", []),
+            (HttpMethod.Get, Path, [("Range", "bytes=2-4")]),
+            (HttpMethod.Get, Path, [("Range", "bytes=-3")]),
+            (HttpMethod.Get, Path, [("Range", "bytes=0-1,8-9")]),
+            (HttpMethod.Get, Path, [("Range", "bytes=10-")]),
+            (HttpMethod.Get, Path, [("Range", "bytes=2-4"), ("If-Range", tag)]),
+            (HttpMethod.Get, Path, [("If-None-Match", tag)]),
+            (HttpMethod.Get, Path, [("If-Match", "\"another\"")]),
+            (HttpMethod.Get, Path, [("Want-Repr-Digest", "sha-256=0")]),
+            (HttpMethod.Get, "files/folder/?archive=tar", []),
+            (HttpMethod.Get, "files/folder/?archive=zip", []),
+        ];
+        var cold = new List<string>();
+        foreach ((HttpMethod method, string path, (string, string)[] fields) in requests)
+        {
+            cold.Add(await AnswerAsync(method, path, fields));
+        }
+
+        for (int i = 0; i < 5; i++)
+        {
+            var hot = new List<string>();
+            foreach ((HttpMethod method, string path, (string, string)[] fields) in requests)
+            {
+                using HttpResponseMessage again = await GetAsync(Path);
+                hot.Add(await AnswerAsync(method, path, fields));
+            }
+
+            Assert.Equal(cold, hot);
+        }
+
+        async Task<string> AnswerAsync(HttpMethod method, string path, (string, string)[] fields)
+        {
+            using HttpResponseMessage response = await SendAsync(method, path, null, fields);
+            response.Headers.Date = null;
+            string boundary = response.Content.Headers.ContentType?.Parameters.FirstOrDefault(item => item.Name == "boundary")?.Value ?? "boundary";
+            string body = Convert.ToHexString(await response.Content.ReadAsByteArrayAsync());
+            return $"{response.StatusCode}\n{response.Headers}{response.Content.Headers}{body}"
+                .Replace(boundary, "", StringComparison.Ordinal)
+                .Replace(Convert.ToHexString(Encoding.UTF8.GetBytes(boundary)), "", StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
     [NeedsLocalFolder]
     public async Task File_that_shrinks_meanwhile_ends_the_connection_before_other_bytes()
     {

@@ -210,10 +210,10 @@ internal sealed class FileLister(LocalStore store, StoreTree tree, ListFilesOpti
     {
         try
         {
-            using SafeFileHandle? file = tree.TryOpenFile(name);
+            using SafeFileHandle? file = tree.TryOpenFile(name, out FileFacts opened);
             if (file is not null)
             {
-                return _waits++ < MaxWaits && await store.Watch.LookAsync(file, cancellationToken) is { } facts
+                return _waits++ < MaxWaits && await store.Watch.LookAsync(file, opened, cancellationToken) is { } facts
                     ? Describe(name, facts)
                     : Unsettled(name, tree.Look(file));
             }

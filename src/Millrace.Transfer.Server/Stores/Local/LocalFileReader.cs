@@ -1,3 +1,4 @@
+using System.Buffers;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Interop;
 
@@ -48,14 +49,9 @@ internal sealed class LocalFileReader : StoredFileReader
 
     public override SafeFileHandle FindHandle(ByteRange range)
     {
-        ArgumentOutOfRangeException.ThrowIfNegative(range.Offset, nameof(range));
-        ArgumentOutOfRangeException.ThrowIfNegative(range.Length, nameof(range));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Offset, File.Length, nameof(range));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Length, File.Length - range.Offset, nameof(range));
-
-        // Not the time of the last change: a replacement of the name changes that, too.
-        FileFacts now = _tree.Look(_handle);
-        return now.Length == _facts.Length && now.Modified == _facts.Modified ? _handle : throw Errors.Changed(File.Name);
+        ThrowIfOutside(range);
+        _ = Look();
+        return _handle;
     }
 
     internal override unsafe bool TryReadCached(ByteRange range, Span<byte> bytes)
@@ -65,12 +61,22 @@ internal sealed class LocalFileReader : StoredFileReader
             return false;
         }
 
+        ThrowIfOutside(range);
         fixed (byte* start = bytes)
         {
-            // Whether it is this version is looked at afterwards, which is enough: nothing was sent yet.
-            return PositionalRead.ReadCached(_handle, start, bytes.Length, range.Offset) == bytes.Length
-                && FindHandle(range) is not null;
+            if (PositionalRead.ReadCached(_handle, start, bytes.Length, range.Offset) != bytes.Length)
+            {
+                return false;
+            }
         }
+
+        // Afterwards, which is enough: nothing was sent yet.
+        if (Look() == _facts && bytes.Length == File.Length)
+        {
+            _store.Known.Keep(File.Name, _facts, bytes);
+        }
+
+        return true;
     }
 
     public override ValueTask DisposeAsync()
@@ -84,6 +90,32 @@ internal sealed class LocalFileReader : StoredFileReader
 
         return default;
     }
+
+    /// <exception cref="TransferException">It is not the version that was opened.</exception>
+    private FileFacts Look()
+    {
+        // Not the time of the last change: a replacement of the name changes that, too.
+        FileFacts now = _tree.Look(_handle);
+        return now.Length == _facts.Length && now.Modified == _facts.Modified ? now : throw Errors.Changed(File.Name);
+    }
+}
+
+/// <summary>A file whose bytes are in memory. Nothing is open.</summary>
+internal sealed class KeptFileReader(LocalStore store, KnownFile known, byte[] bytes) : StoredFileReader
+{
+    public override StoredFile File => known.File;
+
+    public override uint? Crc32 => store.Digests.TryRead(File.Name, known.Facts)?.Crc32;
+
+    internal override ReadOnlyMemory<byte> Content => bytes;
+
+    public override PipeReader Read(ByteRange range)
+    {
+        ThrowIfOutside(range);
+        return PipeReader.Create(new ReadOnlySequence<byte>(bytes, (int)range.Offset, (int)range.Length));
+    }
+
+    public override ValueTask DisposeAsync() => default;
 }
 
 /// <summary>

@@ -12,17 +12,26 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
     public async ValueTask<StoredFile?> FindAsync(
         TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
-        using SafeFileHandle? handle = name.IsRoot ? null : tree.TryOpenFile(name);
-        return handle is null ? null : (await DescribeAsync(handle, name, digest, cancellationToken)).File;
+        FileFacts opened = default;
+        using SafeFileHandle? handle = name.IsRoot ? null : tree.TryOpenFile(name, out opened);
+        return handle is null ? null : (await DescribeAsync(handle, opened, name, digest, cancellationToken)).File;
     }
 
-    public async ValueTask<StoredFileReader> OpenReadAsync(
+    /// <summary>A small file that is asked for again and again is not opened, as long as its name leads to the same version.</summary>
+    public ValueTask<StoredFileReader> OpenReadAsync(
+        TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
+        !name.IsRoot && store.Known.FindContent(name) is var (known, bytes) && tree.Has(name, known.Facts)
+            ? new(new KeptFileReader(store, known, bytes))
+            : OpenAsync(name, digest, cancellationToken);
+
+    private async ValueTask<StoredFileReader> OpenAsync(
         TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
-        SafeFileHandle handle = (name.IsRoot ? null : tree.TryOpenFile(name)) ?? throw Errors.NoFile(name);
+        FileFacts opened = default;
+        SafeFileHandle handle = (name.IsRoot ? null : tree.TryOpenFile(name, out opened)) ?? throw Errors.NoFile(name);
         try
         {
-            (StoredFile file, FileFacts facts) = await DescribeAsync(handle, name, digest, cancellationToken);
+            (StoredFile file, FileFacts facts) = await DescribeAsync(handle, opened, name, digest, cancellationToken);
             return new LocalFileReader(tree, handle, facts, file, store);
         }
         catch
@@ -129,10 +138,15 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
         }
     }
 
+    /// <param name="handle">The open file.</param>
+    /// <param name="opened">Its facts when it was opened.</param>
+    /// <param name="name">Its name.</param>
+    /// <param name="need">Whether its digest is needed.</param>
+    /// <param name="cancellationToken">Ends waiting and hashing.</param>
     public async ValueTask<(StoredFile File, FileFacts Facts)> DescribeAsync(
-        SafeFileHandle handle, TransferName name, DigestNeed need, CancellationToken cancellationToken)
+        SafeFileHandle handle, FileFacts opened, TransferName name, DigestNeed need, CancellationToken cancellationToken)
     {
-        if (await store.Watch.LookAsync(handle, cancellationToken) is not { } facts)
+        if (await store.Watch.LookAsync(handle, opened, cancellationToken) is not { } facts)
         {
             FileFacts now = tree.Look(handle);
             return need == DigestNeed.Always

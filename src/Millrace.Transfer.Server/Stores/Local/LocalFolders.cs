@@ -29,7 +29,8 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
 
             using StoreFolder target = tree.TryOpenFolderOf(to, create: false, follow: false, out string newName)
                 ?? throw Errors.NoFolderFor(to);
-            using SafeFileHandle? file = isFolder ? null : tree.TryOpenFile(from);
+            FileFacts opened = default;
+            using SafeFileHandle? file = isFolder ? null : tree.TryOpenFile(from, out opened);
             ThrowIfNotMovable(source, oldName, from, to, isFolder, isLink, file);
             if (isFolder)
             {
@@ -38,7 +39,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
 
             (StoredFile File, FileFacts Facts)? before = file is null
                 ? null
-                : await files.DescribeAsync(file, from, DigestNeed.IfKnown, cancellationToken);
+                : await files.DescribeAsync(file, opened, from, DigestNeed.IfKnown, cancellationToken);
             options.Source.ThrowIfNotMet(from, before?.File);
             bool replaces = CheckTarget(target, newName, to, mayReplace: options.Replace && file is not null, out long replaced);
             source.Move(oldName, target, newName, replaces);
@@ -212,7 +213,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         FileFacts after = tree.Look(file);
         if (digest is not { } known || (after with { Changed = before.Changed }) != before)
         {
-            return (await files.DescribeAsync(file, to, DigestNeed.IfKnown, CancellationToken.None)).File;
+            return (await files.DescribeAsync(file, after, to, DigestNeed.IfKnown, CancellationToken.None)).File;
         }
 
         store.Watch.Published(after);

@@ -37,6 +37,7 @@ internal sealed class LocalStore : IAsyncDisposable
             Tree = native ?? new PortableTree(Root, mayBeNative);
             Watch = new VersionWatch(Tree, mayBeNative);
             Snapshots = new FolderSnapshots(Watch, options.SnapshotBytes);
+            Known = new KnownFiles(options.TimeProvider);
             Digests = new DigestRecords(Path.Combine(HiddenPath, "digests"));
             Work = new DigestWork(Tree, Digests, options.CheapDigestBytes);
             Limits = new StoreLimits(options, Root, CountFiles);
@@ -75,7 +76,7 @@ internal sealed class LocalStore : IAsyncDisposable
 
     public DigestWork Work { get; }
 
-    public KnownFiles Known { get; } = new();
+    public KnownFiles Known { get; }
 
     public ReadLoad Load { get; } = new();
 

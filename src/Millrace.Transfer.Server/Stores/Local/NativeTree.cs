@@ -49,8 +49,9 @@ internal sealed class NativeTree : StoreTree
 
     public override StoreTree Within(TransferName prefix) => new NativeTree(_root, prefix);
 
-    public override SafeFileHandle? TryOpenFile(TransferName name)
+    public override SafeFileHandle? TryOpenFile(TransferName name, out FileFacts facts)
     {
+        facts = default;
         using Start start = Begin(name, create: false);
         if (start.Folder is null)
         {
@@ -70,7 +71,7 @@ internal sealed class NativeTree : StoreTree
             file = BeneathOpen.File(folder.Handle, fileName, out error);
         }
 
-        if (error == 0 && VersionFacts.TryGet(file, out FileFacts facts) == 0 && facts.IsRegular)
+        if (error == 0 && VersionFacts.TryGet(file, out facts) == 0 && facts.IsRegular)
         {
             return file;
         }
@@ -78,6 +79,19 @@ internal sealed class NativeTree : StoreTree
         file.Dispose();
         ThrowIfRefused(error, "open", name);
         return null;
+    }
+
+    /// <remarks>From the root on: a path without a link is in every prefix that it begins with.</remarks>
+    public override bool Has(TransferName name, in FileFacts facts)
+    {
+        FileFacts now;
+        if (!name.Value.Contains('/', StringComparison.Ordinal))
+        {
+            return VersionFacts.TryGetNow(_root, name.Value, out now) == 0 && now == facts;
+        }
+
+        using SafeFileHandle file = BeneathOpen.Path(_root, name.Value, out int error);
+        return error == 0 && VersionFacts.TryGetNow(file, "", out now) == 0 && now == facts;
     }
 
     public override StoreFolder? TryOpenFolder(TransferName folder)

@@ -22,8 +22,9 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
 
     public override StoreTree Within(TransferName prefix) => new PortableTree(root, native, prefix);
 
-    public override SafeFileHandle? TryOpenFile(TransferName name)
+    public override SafeFileHandle? TryOpenFile(TransferName name, out FileFacts facts)
     {
+        facts = default;
         string path = Resolve(name);
         var file = new FileInfo(path);
         if (!file.Exists || !IsRegular(file))
@@ -33,7 +34,9 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
 
         try
         {
-            return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            SafeFileHandle opened = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            facts = Look(opened);
+            return opened;
         }
         catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException)
         {

@@ -15,15 +15,22 @@ internal abstract class StoreTree : IDisposable
 
     /// <returns>Null when there is none of that name; a folder is none.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: a link leads out.</exception>
-    public abstract SafeFileHandle? TryOpenFile(TransferName name);
+    public abstract SafeFileHandle? TryOpenFile(TransferName name, out FileFacts facts);
+
+    /// <inheritdoc cref="TryOpenFile(TransferName, out FileFacts)"/>
+    public SafeFileHandle? TryOpenFile(TransferName name) => TryOpenFile(name, out _);
+
+    /// <summary>Whether a name leads to a file with these facts at this moment, without a link on the way.</summary>
+    /// <returns>False also where finding that out costs no less than opening the file.</returns>
+    public virtual bool Has(TransferName name, in FileFacts facts) => false;
 
     /// <returns>The facts of a file; null when there is none that can be opened.</returns>
     public FileFacts? TryLook(TransferName name)
     {
         try
         {
-            using SafeFileHandle? file = TryOpenFile(name);
-            return file is null ? null : Look(file);
+            using SafeFileHandle? file = TryOpenFile(name, out FileFacts facts);
+            return file is null ? null : facts;
         }
         catch (TransferException)
         {

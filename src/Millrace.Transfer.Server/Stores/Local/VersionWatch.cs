@@ -83,10 +83,12 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
     }
 
     /// <summary>Returns the facts of an open file; waits if they are too new.</summary>
+    /// <param name="file">The file.</param>
+    /// <param name="facts">Its facts when it was opened.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>Null when the file keeps changing.</returns>
-    public async ValueTask<FileFacts?> LookAsync(SafeFileHandle file, CancellationToken cancellationToken)
+    public async ValueTask<FileFacts?> LookAsync(SafeFileHandle file, FileFacts facts, CancellationToken cancellationToken)
     {
-        FileFacts facts = tree.Look(file);
         for (int i = 0; i < MaxChecks; i++)
         {
             if (!IsNew(facts, out TimeSpan step))
