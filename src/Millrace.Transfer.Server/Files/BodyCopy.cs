@@ -48,13 +48,38 @@ internal static class BodyCopy
     }
 
     /// <summary>Reads a request's body, and distinguishes a client that went away from a failure of the server.</summary>
+    /// <remarks>
+    /// Under HTTP/1.1, Kestrel's readers never get over a read that a token has ended: later, Kestrel finds the body being read, logs an
+    /// error and aborts the connection. So a read ends by <see cref="PipeReader.CancelPendingRead"/>.
+    /// </remarks>
     /// <exception cref="ConnectionResetException">The client reset the stream or its connection.</exception>
+    /// <exception cref="OperationCanceledException">It was canceled; the body can be read again.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<ReadResult> ReadAsync(PipeReader body, CancellationToken cancellationToken)
     {
+        cancellationToken.ThrowIfCancellationRequested();
         try
         {
-            return await body.ReadAsync(cancellationToken);
+            ValueTask<ReadResult> reading = body.ReadAsync(CancellationToken.None);
+            if (reading.IsCompleted || !cancellationToken.CanBeCanceled)
+            {
+                return await reading;
+            }
+
+            ReadResult result;
+            using (cancellationToken.UnsafeRegister(static body => ((PipeReader)body!).CancelPendingRead(), body))
+            {
+                result = await reading;
+            }
+
+            if (result.IsCanceled)
+            {
+                body.AdvanceTo(result.Buffer.Start);
+                cancellationToken.ThrowIfCancellationRequested();
+                throw new OperationCanceledException("Receiving was canceled.");
+            }
+
+            return result;
         }
         catch (IOException exception) when (exception.GetType() == typeof(IOException) && Refusal.FindBrokenBody(exception) is null)
         {

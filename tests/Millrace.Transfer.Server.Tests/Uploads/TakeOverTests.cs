@@ -45,6 +45,18 @@ public sealed class TakeOverTests : ServerTest
         Assert.Contains("Connection: close", answer, StringComparison.Ordinal);
     }
 
+    [Theory, InlineData("tus"), InlineData("draft")]
+    public async Task Superseded_request_leaves_no_error_in_the_log(string protocol)
+    {
+        string url = await Server.BeginAsync("a", _content.Length);
+        using RawConnection old = await HalfAsync(url, protocol);
+        using HttpResponseMessage head = await HeadAsync(url, protocol);
+        await old.SendAsync(_content[1_000_000..]);
+
+        Assert.StartsWith("HTTP/1.1 409", await old.ReadToEndAsync(), StringComparison.Ordinal);
+        Assert.DoesNotContain(Server.Complaints, static line => line.Contains("body", StringComparison.Ordinal));
+    }
+
     [Fact]
     public async Task PATCH_takes_over_and_gets_the_offset()
     {
