@@ -27,6 +27,9 @@ internal sealed class Cluster : IAsyncDisposable
 
     public string BucketName { get; }
 
+    /// <summary>What the servers have logged.</summary>
+    public string Log => File.ReadAllText(Path.Combine(_folder, "servers.log"));
+
     /// <param name="ceph">The S3 server; null for one that the sample starts.</param>
     /// <returns>The cluster, and its output.</returns>
     public static async Task<Cluster> StartAsync(CephServer? ceph)
