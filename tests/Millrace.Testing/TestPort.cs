@@ -2,11 +2,12 @@ using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 
-namespace Millrace.Cli.Tests.Transferring;
+namespace Millrace.Testing;
 
 /// <summary>Ports for programs that cannot choose one themselves.</summary>
-internal static class TestPort
+public static class TestPort
 {
+    /// <summary>Waits until a program listens.</summary>
     /// <returns>False when it has ended, because another program was given the port first.</returns>
     public static async Task<bool> IsListeningAsync(Process proxy, int port)
     {
@@ -33,6 +34,7 @@ internal static class TestPort
         }
     }
 
+    /// <summary>A port that nobody had a moment ago.</summary>
     public static int Free()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
