@@ -35,7 +35,8 @@ if [ ! -e "$WINEPREFIX/system.reg" ]; then
 fi
 export WINEDLLOVERRIDES="winedbg.exe=d"
 work=$(mktemp -d)
-end() { wineserver -k; wait; rm -rf "$work"; }
+native=""
+end() { wineserver -k; [ -z "$native" ] || kill "$native"; wait; rm -rf "$work"; }
 trap end EXIT
 
 # The processor time of a process, in hundredths of a second.
@@ -100,6 +101,21 @@ for protocol in http1 http2 tus grpc grpc-web grpc-web-text; do
   fi
 done
 millrace_there put - "${url}standard.txt" <a.txt && cmp a.txt served/standard.txt || fail "put of standard input"
+
+# Names that Windows cannot have, from a server that has them.
+mkdir -p hostile/sub 'hostile/12:30'
+for name in 'a:b.png' aux.c 'What?.mp3' 'dot.' 'back\slash' $'esc\e[2J' '12:30/x' ok sub/fine; do echo "$name" >"hostile/$name"; done
+dotnet "$here" serve hostile --port 0 --h2-port 0 >hostile.log 2>&1 &
+native=$!
+for _ in $(seq 1 300); do
+  hostile=$(grep -oE 'http://127\.0\.0\.1:[0-9]+/files/' hostile.log | head -n 1) && break
+  sleep 0.2
+done
+[ -n "${hostile:-}" ] || { cat hostile.log; fail "the server of hostile names did not start"; }
+millrace_there get "$hostile" got >got.log 2>&1
+[ $? -eq 4 ] || { cat got.log; fail "get of names that Windows cannot have did not exit with 4"; }
+[ "$(find got -type f | sort | tr '\n' ' ')" = "got/ok got/sub/fine " ] && cmp hostile/sub/fine got/sub/fine || { find got; fail "get of names that Windows cannot have"; }
+grep -q '7 left out: 7 with names that Windows cannot have' got.log || { cat got.log; fail "get did not count what it left out"; }
 
 timeout -s KILL 300 taskset -c "$processor" wine "$windows/lab/Millrace.Lab.Cli.exe" files --quick --launches 1 --filter 'FilePipe/4MiB/4096/*' \
   --filter 'OverlappedPipe/128MiB/65536/*' --out measured >lab.log 2>&1 && grep -q '"method": *"OverlappedPipe"' measured/results.json || { tail -n 20 lab.log; fail "lab files"; }
