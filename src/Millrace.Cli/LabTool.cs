@@ -36,7 +36,7 @@ internal static partial class LabTool
     public static int Suggest(string[] arguments) =>
         (Find() is { } program ? Start(program, arguments) : null) ?? ExitCode.Success;
 
-    // Beside this program, in the folder of global tools, on the PATH.
+    // Beside this program or the link that started it, in the folder of global tools, on the PATH.
     private static string? Find()
     {
         string file = OperatingSystem.IsWindows() ? Program + ".exe" : Program;
@@ -44,10 +44,11 @@ internal static partial class LabTool
         string[] folders =
         [
             Path.GetDirectoryName(Environment.ProcessPath) ?? "",
+            Path.GetDirectoryName(Environment.GetCommandLineArgs()[0]) is { Length: > 0 } folder ? Path.GetFullPath(folder) : "",
             Path.Combine(home, ".dotnet", "tools"),
             .. (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator),
         ];
-        return folders.Where(Path.IsPathFullyQualified).Select(folder => Path.Combine(folder, file)).FirstOrDefault(File.Exists);
+        return folders.Where(Path.IsPathFullyQualified).Select(path => Path.Combine(path, file)).FirstOrDefault(File.Exists);
     }
 
     private static int? Start(string program, string[] arguments) =>
