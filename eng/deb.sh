@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the Debian package of the command, for the architecture of this machine's dpkg.
-# Usage: eng/deb.sh PROGRAM VERSION FOLDER   (the single file of eng/publish.sh; the package goes to FOLDER)
+# Usage: eng/deb.sh PROGRAM VERSION FOLDER   (the file of eng/publish.sh; the package goes to FOLDER)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 program=$1 out=$3 architecture=$(dpkg --print-architecture)
@@ -38,7 +38,9 @@ millrace ($version) unstable; urgency=medium
  -- $(sed -n 's/^Maintainer: //p' eng/deb/control)  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
 CHANGES
 
-filled -e "s/@SIZE@/$(du -sk "$root" | cut -f1)/" eng/deb/control >"$root/DEBIAN/control"
+# The newest C library of which the program needs something, which depends on where it was linked.
+library=$(objdump -T "$program" | grep -oE 'GLIBC_[0-9.]+' | sort -V | tail -n 1)
+filled -e "s/@SIZE@/$(du -sk "$root" | cut -f1)/" -e "s/@LIBC@/${library#GLIBC_}/" eng/deb/control >"$root/DEBIAN/control"
 echo /etc/default/millrace >"$root/DEBIAN/conffiles"
 for script in postinst prerm postrm; do install -m 755 "eng/deb/$script" "$root/DEBIAN/$script"; done
 (cd "$root" && find etc usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"

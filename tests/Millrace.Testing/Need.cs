@@ -63,9 +63,6 @@ public enum Need : long
     /// <summary>The right to make symbolic links.</summary>
     Links = 1 << 27,
 
-    /// <summary>What eng/publish.sh --native made for this machine.</summary>
-    PublishedNative = 1 << 28,
-
     /// <summary>A real S3 server, Ceph's object gateway, and s3cmd.</summary>
     Ceph = 1 << 29,
 

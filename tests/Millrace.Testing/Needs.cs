@@ -52,9 +52,6 @@ public static class Needs
             "Makes network namespaces, which takes root and iproute2, and is not allowed in every container."),
         [Need.Published] = Reason(
             () => File.Exists(Path.Combine(Published, "SHA256SUMS")), "Needs a release in artifacts/release: run eng/publish.sh linux-x64."),
-        [Need.PublishedNative] = Reason(
-            () => Directory.Exists(Published) && Directory.GetFiles(Published, "*-native.tar.gz").Length > 0,
-            "Needs the command by Native AOT in artifacts/release: run eng/publish.sh --native."),
         [Need.Debian] = Reason(
             () => IsInstalled("dpkg-deb") && IsInstalled("lintian") && IsInstalled("groff") && IsInstalled("systemd-analyze"),
             "Needs dpkg, lintian and systemd-analyze: apt-get install file groff-base lintian man-db systemd."),

@@ -7,7 +7,7 @@ public static class TestedCommand
 {
     /// <summary>
     /// The program and its first arguments: the build beside the tests, or another one that <c>MILLRACE_COMMAND</c> names, such as the
-    /// release's single file, which starts in half the time.
+    /// release's file, which starts at once.
     /// </summary>
     public static string[] Words { get; } = Environment.GetEnvironmentVariable("MILLRACE_COMMAND") is { Length: > 0 } file
         ? [file]

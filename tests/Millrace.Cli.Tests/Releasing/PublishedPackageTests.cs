@@ -7,9 +7,14 @@ namespace Millrace.Cli.Tests.Releasing;
 /// <summary>The packages that <c>eng/publish.sh</c> made of every project in src/ that is not for the laboratory alone.</summary>
 public sealed class PublishedPackageTests
 {
+    private const string Tool = "Millrace.Cli";
+
     private static readonly Dictionary<string, string[]> Entries = Directory.Exists(Needs.Published)
         ? Directory.GetFiles(Needs.Published, "*nupkg").ToDictionary(path => Path.GetFileName(path)!, EntriesOf)
         : [];
+
+    // The command's packages for a system each, which the one without a suffix names.
+    private static bool IsForOneSystem(string id) => id.StartsWith(Tool + ".", StringComparison.Ordinal);
 
     [NeedsFact(Need.Published)]
     public void Every_project_has_a_package_that_describes_it()
@@ -18,7 +23,7 @@ public sealed class PublishedPackageTests
             .Where(path => !File.ReadAllText(path).Contains("Harness.props", StringComparison.Ordinal))
             .Select(path => Path.GetFileNameWithoutExtension(path)!)];
         Dictionary<string, XElement> manifests = Directory.GetFiles(Needs.Published, "*.nupkg").Select(ManifestOf)
-            .ToDictionary(manifest => Value(manifest, "id"));
+            .Where(manifest => !IsForOneSystem(Value(manifest, "id"))).ToDictionary(manifest => Value(manifest, "id"));
 
         Assert.Equal(projects.Order(StringComparer.Ordinal), manifests.Keys.Order(StringComparer.Ordinal));
         Assert.All(manifests.Values, manifest =>
@@ -41,15 +46,40 @@ public sealed class PublishedPackageTests
         Entries.Keys.Where(name => name.EndsWith(".nupkg", StringComparison.Ordinal)),
         name =>
         {
-            string id = Regex.Match(name, @"^(?<id>.+?)\.\d+\.\d+\.\d+").Groups["id"].Value;
-            bool isTool = id.EndsWith(".Cli", StringComparison.Ordinal);
-            string folder = isTool ? "tools/net10.0/any/" : "lib/net10.0/";
-            string[] wanted = ["README.md", "icon.png", "LICENSE", folder + id + ".dll"];
+            string id = IdOf(name), system = IsForOneSystem(id) ? id[(Tool.Length + 1)..] : "any";
+            bool isTool = id.Contains(".Cli", StringComparison.Ordinal), isNative = Entries[name].Contains($"tools/any/{system}/{Tool}");
             Assert.Equal(isTool, Entries[name].Contains("THIRD-PARTY-NOTICES.txt"));
-            Assert.Subset(Entries[name].ToHashSet(), wanted.ToHashSet());
-            Assert.True(isTool || Entries[name].Contains(folder + id + ".xml"), name);
-            Assert.Contains(folder + id + ".pdb", Entries[Path.ChangeExtension(name, ".snupkg")]);
+            Assert.Subset(Entries[name].ToHashSet(), (HashSet<string>)["README.md", "icon.png", "LICENSE"]);
+            if (id == Tool)
+            {
+                Assert.Contains("tools/any/any/DotnetToolSettings.xml", Entries[name]);
+            }
+            else if (isNative)
+            {
+                Assert.DoesNotContain(Entries[name], static entry => entry.EndsWith(".dll", StringComparison.Ordinal));
+            }
+            else
+            {
+                string file = (isTool ? $"tools/net10.0/{system}/" : "lib/net10.0/") + (isTool && id != "Millrace.Lab.Cli" ? Tool : id);
+                Assert.Contains(file + ".dll", Entries[name]);
+                Assert.True(isTool || Entries[name].Contains(file + ".xml"), name);
+                Assert.Contains(file + ".pdb", Entries[Path.ChangeExtension(name, ".snupkg")]);
+            }
         });
+
+    [NeedsFact(Need.Published)]
+    public void Command_has_a_package_for_each_system_that_it_names()
+    {
+        using ZipArchive package = ZipFile.OpenRead(Assert.Single(
+            Directory.GetFiles(Needs.Published, "*.nupkg"), static file => IdOf(Path.GetFileName(file)) == Tool));
+        using Stream settings = package.GetEntry("tools/any/any/DotnetToolSettings.xml")!.Open();
+        string[] named = [.. XDocument.Load(settings).Descendants("RuntimeIdentifierPackage").Select(static entry => entry.Attribute("Id")!.Value)];
+
+        Assert.Contains(Tool + ".linux-x64", named);
+        Assert.Contains(Tool + ".any", named);
+        Assert.Equal(named.Order(StringComparer.Ordinal), Entries.Keys.Where(static name => name.EndsWith(".nupkg", StringComparison.Ordinal))
+            .Select(IdOf).Where(IsForOneSystem).Order(StringComparer.Ordinal));
+    }
 
     /// <summary>4 MB, without the S3 client.</summary>
     [NeedsFact(Need.Published)]
@@ -58,12 +88,14 @@ public sealed class PublishedPackageTests
         // Not by the pattern Millrace.Cli.*.nupkg, which finds nothing in Wine.
         string path = Assert.Single(
             Directory.GetFiles(Needs.Published, "*.nupkg"),
-            static file => Path.GetFileName(file).StartsWith("Millrace.Cli.", StringComparison.Ordinal));
+            static file => IdOf(Path.GetFileName(file)) == Tool + ".any");
         using ZipArchive package = ZipFile.OpenRead(path);
         long bytes = package.Entries.Where(entry => !entry.Name.StartsWith("AWSSDK.", StringComparison.Ordinal)).Sum(entry => entry.CompressedLength);
 
         Assert.InRange(bytes, 1, 4_000_000);
     }
+
+    private static string IdOf(string name) => Regex.Match(name, @"^(?<id>.+?)\.\d+\.\d+\.\d+").Groups["id"].Value;
 
     private static string[] EntriesOf(string path)
     {

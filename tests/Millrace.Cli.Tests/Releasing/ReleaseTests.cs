@@ -1,4 +1,6 @@
+using System.IO.Compression;
 using System.Security.Cryptography;
+using System.Text;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 
@@ -28,7 +30,7 @@ public sealed class ReleaseTests : FolderTests
 
         Assert.Equal("BSD-3-Clause", licences["Google.Protobuf"]);
         Assert.Equal("MIT", licences["System.CommandLine"]);
-        Assert.Contains($"Microsoft.NETCore.App.Runtime.{Rid}", licences.Keys);
+        Assert.Contains($"Microsoft.NETCore.App.Runtime.NativeAOT.{Rid}", licences.Keys);
         Assert.Contains($"Microsoft.AspNetCore.App.Runtime.{Rid}", licences.Keys);
         Assert.DoesNotContain("MinVer", licences.Keys);
         Assert.DoesNotContain("Meziantou.Analyzer", licences.Keys);
@@ -46,7 +48,7 @@ public sealed class ReleaseTests : FolderTests
     /// Nothing but the file, the C libraries, OpenSSL, /proc and /dev/urandom: no .NET, no shell, no folder for temporary files.
     /// </summary>
     [NeedsFact(Need.Linux | Need.Root | Need.Mount | Need.Published)]
-    public async Task Single_file_runs_in_an_empty_root()
+    public async Task File_runs_in_an_empty_root()
     {
         string root = Directory.CreateDirectory(Folder["root"]).FullName;
         foreach (string folder in (string[])["dev", "proc", "work"])
@@ -72,13 +74,53 @@ public sealed class ReleaseTests : FolderTests
         await trip.RunAsync();
     }
 
-    [NeedsFact(Need.Linux | Need.PublishedNative)]
-    public async Task Native_file_runs()
+    /// <summary>Machine code has no runtime beside it that would listen for dotnet-trace and dotnet-counters.</summary>
+    [NeedsFact(Need.Linux | Need.Published)]
+    public async Task Events_of_the_file_reach_a_trace()
     {
-        Shell.Run("tar", "-xzf", One($"millrace-.*-{Rid}-native.tar.gz"), "-C", Folder.Path);
-        var trip = new RoundTrip(Folder.Path, Folder.Path, Folder["millrace"]);
+        Shell.Run("tar", "-xzf", One($"millrace-.*-{Rid}.tar.gz"), "-C", Folder.Path);
+        string trace = Folder["trace"];
+        Shell.Run(
+            "env", "DOTNET_EnableEventPipe=1", "DOTNET_EventPipeConfig=Millrace:ffffffffffffffff:5", $"DOTNET_EventPipeOutputPath={trace}",
+            Folder["millrace"], "scan", Folder["README.md"]);
+
+        // Where it begins is not even.
+        Assert.NotEqual(-1, (await File.ReadAllBytesAsync(trace)).AsSpan().IndexOf(Encoding.Unicode.GetBytes("FileOpened")));
+    }
+
+    /// <summary>Machine code for this system, from a package that only names those of all systems; its link finds the laboratory.</summary>
+    [NeedsFact(Need.Linux | Need.Published)]
+    public async Task Tools_install_from_the_packages_and_one_starts_the_other()
+    {
+        string tools = Folder["tools"];
+        foreach (string package in (string[])["Millrace.Cli", "Millrace.Lab.Cli"])
+        {
+            DotNet("tool", "install", package, "--version", Version(), "--tool-path", tools, "--source", Needs.Published);
+        }
+
+        string millrace = Path.Combine(tools, "millrace");
+        Assert.Equal(["Millrace.Cli"], Directory.GetFiles(Path.GetDirectoryName(File.ResolveLinkTarget(millrace, returnFinalTarget: true)!.FullName)!)
+            .Select(Path.GetFileName).Where(static name => name != "DotnetToolSettings.xml"));
+        var trip = new RoundTrip(Folder.Path, Folder.Path, millrace);
         Assert.Equal(Version(), await trip.PrintAsync("--version"));
+        Assert.Contains("millrace lab files [options]", await trip.PrintAsync("lab", "files", "--help"), StringComparison.Ordinal);
         await trip.RunAsync();
+    }
+
+    [NeedsFact(Need.Linux | Need.Published)]
+    public void Tool_runs_once_without_an_installation() => Assert.Equal(
+        Version(), DotNet("tool", "exec", "--yes", "--source", Needs.Published, $"Millrace.Cli@{Version()}", "--", "--version"));
+
+    /// <summary>On a system that no package names.</summary>
+    [NeedsFact(Need.Linux | Need.Published)]
+    public void Tool_for_other_systems_runs_with_dotnet()
+    {
+        using (ZipArchive package = ZipFile.OpenRead(One(@"Millrace\.Cli\.any\..*\.nupkg")))
+        {
+            package.ExtractToDirectory(Folder.Path);
+        }
+
+        Assert.Equal(Version(), Shell.Run("dotnet", Folder["tools/net10.0/any/Millrace.Cli.dll"], "--version").Trim());
     }
 
     [NeedsFact(Need.Linux | Need.Root | Need.Debian | Need.Published)]
@@ -142,6 +184,10 @@ public sealed class ReleaseTests : FolderTests
     }
 
     private static string Version() => Regex.Match(One(@"Millrace\.Lab\.Cli\..*\.nupkg"), @"Millrace\.Lab\.Cli\.(?<version>.*)\.nupkg$").Groups["version"].Value;
+
+    // With a folder for packages of its own: another build of the same version may be in the user's.
+    private string DotNet(params string[] arguments) =>
+        Shell.Run("env", [$"NUGET_PACKAGES={Folder["packages"]}", $"DOTNET_CLI_HOME={Folder.Path}", "DOTNET_NOLOGO=1", "dotnet", .. arguments]).Trim();
 
     private static string One(string pattern) => Assert.Single(
         Directory.GetFiles(Needs.Published), path => Regex.IsMatch(Path.GetFileName(path), $"^{pattern}$"));

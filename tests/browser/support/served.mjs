@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-/** The build of ./test, or another one that MILLRACE_COMMAND names, such as the release's single file. */
+/** The build of ./test, or another one that MILLRACE_COMMAND names, such as the release's file. */
 const [command, ...first] = process.env.MILLRACE_COMMAND
   ? [process.env.MILLRACE_COMMAND]
   : ["dotnet", join(root, "src/Millrace.Cli/bin/Release/net10.0/Millrace.Cli.dll")];
