@@ -32,7 +32,10 @@ public readonly record struct OmittedEntries
         Others = left.Others + right.Others,
     };
 
-    /// <inheritdoc cref="op_Addition"/>
+    /// <summary>Adds two counts, as the operator does.</summary>
+    /// <param name="left">A count.</param>
+    /// <param name="right">Another one.</param>
+    /// <returns>Their sum, for each reason.</returns>
     public static OmittedEntries Add(OmittedEntries left, OmittedEntries right) => left + right;
 
     /// <summary>Lists the reasons that apply, each with its number: <c>9 with names that the server does not take, 1 that it may not read</c>.</summary>
