@@ -1,4 +1,3 @@
-using System.IO.Hashing;
 using System.Threading.Channels;
 using Microsoft.Win32.SafeHandles;
 
@@ -226,7 +225,7 @@ internal sealed class DigestWork : IAsyncDisposable
         SafeFileHandle file, long length, CancellationToken cancellationToken)
     {
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        var checksum = new Crc32();
+        var checksum = new FoldedChecksum();
         using FilePipeReader reader = FilePipe.OpenRead(
             file,
             new FileReadOptions
@@ -251,6 +250,6 @@ internal sealed class DigestWork : IAsyncDisposable
 
         Span<byte> bytes = stackalloc byte[SHA256.HashSizeInBytes];
         hash.GetHashAndReset(bytes);
-        return new FileDigest(new Sha256Digest(bytes), checksum.GetCurrentHashAsUInt32());
+        return new FileDigest(new Sha256Digest(bytes), checksum.Value);
     }
 }

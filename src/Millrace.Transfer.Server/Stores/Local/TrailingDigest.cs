@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.IO.Hashing;
 using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer.Server;
@@ -22,7 +21,7 @@ internal sealed class TrailingDigest : IDisposable
     private const int LongestWait = 64;
 
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-    private readonly Crc32 _checksum = new();
+    private readonly FoldedChecksum _checksum = new();
     private CancellationTokenSource? _stop;
     private Task _following = Task.CompletedTask;
     private bool _disposed;
@@ -76,7 +75,7 @@ internal sealed class TrailingDigest : IDisposable
 
         Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         _hash.GetCurrentHash(digest);
-        return new FileDigest(new Sha256Digest(digest), _checksum.GetCurrentHashAsUInt32());
+        return new FileDigest(new Sha256Digest(digest), _checksum.Value);
     }
 
     public void Dispose()
