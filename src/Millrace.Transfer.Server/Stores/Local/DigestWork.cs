@@ -1,3 +1,4 @@
+using System.IO.Hashing;
 using System.Threading.Channels;
 using Microsoft.Win32.SafeHandles;
 
@@ -225,7 +226,7 @@ internal sealed class DigestWork : IAsyncDisposable
         SafeFileHandle file, long length, CancellationToken cancellationToken)
     {
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        var checksum = new FoldedChecksum();
+        var checksum = new Crc32();
         using FilePipeReader reader = FilePipe.OpenRead(
             file,
             new FileReadOptions
@@ -250,6 +251,6 @@ internal sealed class DigestWork : IAsyncDisposable
 
         Span<byte> bytes = stackalloc byte[SHA256.HashSizeInBytes];
         hash.GetHashAndReset(bytes);
-        return new FileDigest(new Sha256Digest(bytes), checksum.Value);
+        return new FileDigest(new Sha256Digest(bytes), checksum.GetCurrentHashAsUInt32());
     }
 }

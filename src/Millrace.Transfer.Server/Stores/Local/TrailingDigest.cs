@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.IO.Hashing;
 using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer.Server;
@@ -21,7 +22,7 @@ internal sealed class TrailingDigest : IDisposable
     private const int LongestWait = 64;
 
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-    private readonly FoldedChecksum _checksum = new();
+    private readonly Crc32 _checksum = new();
     private CancellationTokenSource? _stop;
     private Task _following = Task.CompletedTask;
     private bool _disposed;
@@ -75,7 +76,7 @@ internal sealed class TrailingDigest : IDisposable
 
         Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         _hash.GetCurrentHash(digest);
-        return new FileDigest(new Sha256Digest(digest), _checksum.Value);
+        return new FileDigest(new Sha256Digest(digest), _checksum.GetCurrentHashAsUInt32());
     }
 
     public void Dispose()
