@@ -67,7 +67,7 @@ internal static class BodyCopy
             }
 
             ReadResult result;
-            using (cancellationToken.UnsafeRegister(static body => ((PipeReader)body!).CancelPendingRead(), body))
+            using (cancellationToken.UnsafeRegister(static body => CancelRead((PipeReader)body!), body))
             {
                 result = await reading;
             }
@@ -85,6 +85,18 @@ internal static class BodyCopy
         {
             // Kestrel reports a stream that was reset as this, and cancels RequestAborted only after it.
             throw new ConnectionResetException(exception.Message, exception);
+        }
+    }
+
+    /// <summary>Ends a read that waits. One of a stream that was aborted ends by itself, and Kestrel's reader throws here what it ends with.</summary>
+    private static void CancelRead(PipeReader body)
+    {
+        try
+        {
+            body.CancelPendingRead();
+        }
+        catch (Exception exception) when (exception is IOException or OperationCanceledException or ObjectDisposedException)
+        {
         }
     }
 
