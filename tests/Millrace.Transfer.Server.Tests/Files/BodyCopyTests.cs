@@ -34,4 +34,34 @@ public sealed class BodyCopyTests
             Assert.Same(cause, await Assert.ThrowsAnyAsync<IOException>(() => reading.AsTask()));
         }
     }
+
+    [Fact]
+    public async Task Cancelled_read_of_an_aborted_stream_ends_by_itself()
+    {
+        var pipe = new Pipe();
+        using var stop = new CancellationTokenSource();
+        ValueTask<ReadResult> reading = BodyCopy.ReadAsync(new AbortedReader(pipe.Reader), stop.Token);
+
+        // As in callbacks of RequestAborted: what they throw is logged as a failure of the application.
+        await stop.CancelAsync();
+        await pipe.Writer.CompleteAsync(new IOException("aborted"));
+
+        await Assert.ThrowsAsync<ConnectionResetException>(async () => await reading);
+    }
+
+    /// <summary>Throws from everything but a read that has begun, as Kestrel's reader of a stream that was aborted.</summary>
+    private sealed class AbortedReader(PipeReader inner) : PipeReader
+    {
+        public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) => inner.ReadAsync(cancellationToken);
+
+        public override void CancelPendingRead() => throw new IOException("aborted");
+
+        public override bool TryRead(out ReadResult result) => throw new IOException("aborted");
+
+        public override void AdvanceTo(SequencePosition consumed) => throw new IOException("aborted");
+
+        public override void AdvanceTo(SequencePosition consumed, SequencePosition examined) => throw new IOException("aborted");
+
+        public override void Complete(Exception? exception = null) => inner.Complete(exception);
+    }
 }
