@@ -139,18 +139,17 @@ internal sealed class TransferObservation
         if (_isTransfer)
         {
             _meter.Ended(_direction, _bytes, duration, tags);
+            if (_logger.IsEnabled(LogLevel.Information))
+            {
+                _logger.Transferred(
+                    method, LoggedName, outcome, status, _bytes, (long)duration.TotalMilliseconds, _owner ?? Nobody, _address);
+            }
         }
-
-        if (_isTransfer && _logger.IsEnabled(LogLevel.Information))
-        {
-            _logger.Transferred(
-                method, LoggedName, outcome, status, _bytes, (long)duration.TotalMilliseconds, _owner ?? Nobody, _address);
-        }
-        else if (!_isTransfer && _refusal is { } error)
+        else if (_refusal is { } error)
         {
             _logger.Refused(method, LoggedName, error, _address);
         }
-        else if (!_isTransfer && _logger.IsEnabled(LogLevel.Debug))
+        else if (_logger.IsEnabled(LogLevel.Debug))
         {
             _logger.Answered(method, LoggedName, outcome, status, _owner ?? Nobody, _address);
         }
