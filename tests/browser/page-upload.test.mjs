@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
@@ -78,6 +78,17 @@ test("A dropped folder of 200 files keeps its folders, also empty ones", async (
     await row(page, "tree").getByRole("link").click();
     await row(page, "Ünï çode").waitFor();
     assert.equal(await page.locator(".rows .row").count() >= 20, true);
+  });
+});
+
+test("An upload tells the server when the file was last changed", async () => {
+  const { path } = mine.write("dated.txt", "dated");
+  utimesSync(path, 1_700_000_000, 1_700_000_000.5);
+  await inPage(async (page) => {
+    const [begun] = await Promise.all([page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/uploads")), drop(page, [path])]);
+    await done(page, "dated.txt");
+    const metadata = Object.fromEntries(begun.headers()["upload-metadata"].split(",").map((pair) => pair.split(" ")));
+    assert.equal(Buffer.from(metadata.mtime, "base64").toString(), "1700000000.5");
   });
 });
 

@@ -142,7 +142,7 @@ export class Task {
       uploadSize: file.size,
       chunkSize: sizes.max,
       uploadDataDuringCreation: file.size <= sizes.max,
-      metadata: { filename: this.name },
+      metadata: { filename: this.name, ...modifiedOf(file) },
       retryDelays: null,
       storeFingerprintForResuming: false,
       httpStack: this.stack,
@@ -246,3 +246,6 @@ export class Task {
     this.changed(this);
   }
 }
+
+/** The time of the file's last change, in seconds, which the server gives to its copy. */
+const modifiedOf = ({ lastModified }: File): { mtime?: string } => (lastModified >= 0 ? { mtime: String(lastModified / 1000) } : {});
