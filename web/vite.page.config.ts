@@ -16,6 +16,6 @@ export default defineConfig({
       output: { entryFileNames: "[name].js", chunkFileNames: "[name].js", assetFileNames: "app[extname]" },
     },
   },
-  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "worker.js" } } },
+  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "[name].js", chunkFileNames: "[name].js" } } },
   plugins: [licencesFile()],
 });

@@ -251,12 +251,35 @@ test("At a plain HTTP address of a network, files are uploaded with checksums", 
       const checksums = checksumsOf(page);
       await drop(page, [file.path]);
       await uploadState(page, "lan.bin", "done");
+      const module = [0, 97, 115, 109, 1, 0, 0, 0];
+      const compiles = await Promise.all(page.workers().map((worker) => worker.evaluate((bytes) => WebAssembly.compile(new Uint8Array(bytes)).then(() => true, () => false), module)));
+      assert.deepEqual([compiles.length > 0, compiles.every(Boolean)], [true, true], "the policy of the worker allows WebAssembly");
+      assert.equal(await page.evaluate((bytes) => WebAssembly.compile(new Uint8Array(bytes)).then(() => true, () => false), module), false, "that of the page does not");
       assert.equal(checksums.length, 2);
       for (const checksum of checksums) assert.match(checksum, /^sha256 [A-Za-z0-9+/]{43}=$/);
       await row(page, "lan.bin").waitFor();
     }, { address: own.address.replace("127.0.0.1", "lan.example") });
     assert.ok(readFileSync(join(own.folder, "lan.bin")).equals(file.bytes));
   } finally {
+    await own.stop();
+  }
+});
+
+test("At a plain HTTP address, files are uploaded with checksums also without WebAssembly", async () => {
+  const [old, own] = await Promise.all([launch("--host-resolver-rules=MAP lan.example 127.0.0.1", "--js-flags=--jitless"), serve("--h2-port", "none", "--quiet", "--host-name", "lan.example")]);
+  const file = mine.write("script.bin", 100_000);
+  try {
+    const { page, errors } = await openPage(old, own.address.replace("127.0.0.1", "lan.example"));
+    await page.getByText("This folder is empty").waitFor();
+    const [begun] = await Promise.all([page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/uploads")), drop(page, [file.path])]);
+    await uploadState(page, "script.bin", "done");
+    assert.ok(page.workers().length > 0);
+    for (const worker of page.workers()) assert.equal(await worker.evaluate(() => typeof WebAssembly), "undefined");
+    assert.match(begun.headers()["upload-checksum"], /^sha256 [A-Za-z0-9+/]{43}=$/);
+    assert.deepEqual(errors, []);
+    assert.ok(readFileSync(join(own.folder, "script.bin")).equals(file.bytes));
+  } finally {
+    await old.close();
     await own.stop();
   }
 });

@@ -98,6 +98,11 @@ const states = {
     await row(page, "file 1.txt").getByRole("checkbox").check();
     await row(page, "Folder").getByRole("checkbox").check();
   },
+  tiles: async (page) => {
+    await page.getByRole("button", { name: "Show as tiles" }).click();
+    await row(page, "Folder").getByRole("checkbox").check();
+    return () => page.getByRole("button", { name: "Show as a list" }).click();
+  },
   menu: (page) => row(page, "file 1.txt").getByRole("button", { name: /^Actions/ }).click(),
   preview: async (page) => {
     await page.getByLabel("Filter names").fill("table");

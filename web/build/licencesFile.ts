@@ -1,8 +1,8 @@
 import type { Plugin } from "vite";
 import { licences } from "./licences.ts";
 
-/** What the worker bundles is not among the modules of the page's own bundle. */
-const workerPackages = ["@noble/hashes"];
+/** What the workers bundle is not among the modules of the page's own bundle. */
+const workerPackages = ["@noble/hashes", "hash-wasm"];
 
 /** Writes licences.txt: the licences of the packages that are bundled. */
 export function licencesFile(): Plugin {

@@ -10,22 +10,16 @@ internal sealed class PageAssets
 {
     private const int HashCharacters = 16;
 
-    private static readonly (string Name, string MediaType)[] Names =
-    [
-        ("app.js", "text/javascript; charset=utf-8"),
-        ("app.css", "text/css; charset=utf-8"),
-        ("worker.js", "text/javascript; charset=utf-8"),
-        ("tus.js", "text/javascript; charset=utf-8"),
-        ("icon.svg", "image/svg+xml"),
-        ("licences.txt", "text/plain; charset=utf-8"),
-    ];
+    private const string ResourcePrefix = "Millrace.Transfer.Server.Page.";
 
     /// <remarks>
     /// The same for all servers of a process. They are compressed for the first visitor: a server whose page is never opened does not
     /// spend a fifth of a second of processor time on it when it starts.
     /// </remarks>
-    private static readonly Dictionary<string, Asset> All = Names.ToDictionary(
-        static one => one.Name, static one => new Asset(one.MediaType, Read(one.Name)), StringComparer.Ordinal);
+    private static readonly Dictionary<string, Asset> All = typeof(PageAssets).Assembly.GetManifestResourceNames()
+        .Where(static name => name.StartsWith(ResourcePrefix, StringComparison.Ordinal))
+        .Select(static name => name[ResourcePrefix.Length..])
+        .ToDictionary(static name => name, static name => new Asset(MediaTypeOf(name), Read(name)), StringComparer.Ordinal);
 
     /// <summary>Stands for the content of all.</summary>
     public static string Hash { get; } = HashAll();
@@ -38,7 +32,7 @@ internal sealed class PageAssets
     private static string HashAll()
     {
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        foreach ((string name, _) in Names)
+        foreach (string name in All.Keys.Order(StringComparer.Ordinal))
         {
             hash.AppendData(All[name].Plain);
         }
@@ -46,9 +40,18 @@ internal sealed class PageAssets
         return Convert.ToHexStringLower(hash.GetHashAndReset())[..HashCharacters];
     }
 
+    private static string MediaTypeOf(string name) => Path.GetExtension(name) switch
+    {
+        ".js" => "text/javascript; charset=utf-8",
+        ".css" => "text/css; charset=utf-8",
+        ".json" => "application/json",
+        ".svg" => "image/svg+xml",
+        _ => "text/plain; charset=utf-8",
+    };
+
     private static byte[] Read(string name)
     {
-        using Stream resource = typeof(PageAssets).Assembly.GetManifestResourceStream($"Millrace.Transfer.Server.Page.{name}")!;
+        using Stream resource = typeof(PageAssets).Assembly.GetManifestResourceStream(ResourcePrefix + name)!;
         byte[] bytes = new byte[resource.Length];
         resource.ReadExactly(bytes);
         return bytes;

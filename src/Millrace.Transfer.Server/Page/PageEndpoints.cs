@@ -43,8 +43,8 @@ internal static class PageEndpoints
         fields.XContentTypeOptions = "nosniff";
         fields["Cross-Origin-Resource-Policy"] = "same-origin";
 
-        // A worker obeys the policy that comes with its script.
-        fields.ContentSecurityPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'";
+        // A worker obeys the policy that comes with its script. The one for uploads computes digests with WebAssembly.
+        fields.ContentSecurityPolicy = $"default-src 'none'; script-src 'self'{(name == "worker.js" ? " 'wasm-unsafe-eval'" : "")}; connect-src 'self'";
         if (EntityTagHeaderValue.TryParseList(request.Headers.IfNoneMatch, out IList<EntityTagHeaderValue>? known)
             && known.Any(one => one.Compare(tag, useStrongComparison: false)))
         {

@@ -70,6 +70,17 @@ public sealed partial class PageTests : IAsyncLifetime
     }
 
     [Theory]
+    [InlineData("worker.js", "script-src 'self' 'wasm-unsafe-eval'")]
+    [InlineData("thumbnailer.js", "script-src 'self'")]
+    [InlineData("app.js", "script-src 'self'")]
+    public async Task Only_the_worker_that_computes_digests_may_compile_WebAssembly(string name, string scripts)
+    {
+        using HttpResponseMessage response = await GetAsync($"page/{await HashAsync()}/{name}");
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.Equal($"default-src 'none'; {scripts}; connect-src 'self'", response.Field("Content-Security-Policy"));
+    }
+
+    [Theory]
     [InlineData("page/0000000000000000/app.js")]
     [InlineData("page/{hash}/none.js")]
     [InlineData("page/{hash}/..%2Fapp.js")]

@@ -4,10 +4,11 @@ import { paths, ServerError, signOut, stat, urlOf } from "./api.ts";
 import type { Arrangement, Entry, SortKey } from "./entries.ts";
 import { size } from "./format.ts";
 import { Grid } from "./list/grid.ts";
+import { forgetFolders, remember, settingsOf, type View } from "./list/folderSettings.ts";
 import { Listing } from "./list/listing.ts";
 import { servedEntries } from "./list/served.ts";
-import { baseName, join, parentOf } from "./names.ts";
-import { openPreview } from "./preview/preview.ts";
+import { baseName, join, parentOf, shown } from "./names.ts";
+import { Viewer } from "./preview/viewer.ts";
 import { texts } from "./texts.ts";
 import { loadTus } from "./upload/loadTus.ts";
 import { askAboutClash } from "./upload/clashDialog.ts";
@@ -31,6 +32,18 @@ import { Toolbar } from "./view/toolbar.ts";
 /** A folder that was not visible for so long is read again when it is visible. */
 const staleMs = 30_000;
 const arrivalMs = 150;
+/** After which a step back that the browser did not report is taken for done. */
+const backMs = 500;
+
+/** What an entry of the browser's history says beside its address. */
+interface PageState {
+  /** The page was loaded again for its cookie. */
+  again?: boolean;
+  /** The file that is shown over the folder. */
+  preview?: string;
+}
+
+const pageState = (): PageState => (history.state as PageState | null) ?? {};
 
 /** What would delay the first picture waits until it is there. */
 const afterPaint = (act: () => void): unknown => requestAnimationFrame(() => setTimeout(act));
@@ -41,6 +54,12 @@ export class App {
   private failure: { status: number } | undefined;
   private readAt = 0;
   private reveal: string | undefined;
+  private view: View = "list";
+  private viewer: Viewer | undefined;
+  /** The file to show when the list has it: the person came back to it, or loaded the page again. */
+  private reopen: string | undefined;
+  /** A step back in the history that was begun here. */
+  private returning: Promise<void> | undefined;
   private readonly arrived = new Map<string, Entry>();
   private arrivals = 0;
   private signingIn: Promise<void> | undefined;
@@ -64,6 +83,7 @@ export class App {
   });
   private readonly toolbar: Toolbar = new Toolbar(this.arrangement, {
     arrange: (arrangement) => this.arrange(arrangement),
+    show: (view) => this.showAs(view),
     toList: () => this.grid.focus(),
     refresh: () => this.read(),
     uploadFiles: () => void chooseFiles().then(this.uploader()),
@@ -99,7 +119,7 @@ export class App {
       return;
     }
     const isFile = !location.pathname.endsWith("/");
-    const isAgain = (history.state as { again?: boolean } | null)?.again === true;
+    const isAgain = pageState().again === true;
     const refused = document.documentElement.dataset.status;
     if (refused === "401" && !mustSignIn() && !isAgain) {
       // A link on another site led here. The browser sent no cookie with it, and does with a request of this page.
@@ -118,10 +138,7 @@ export class App {
     this.grid.mount();
     new ResizeObserver(() => this.grid.cover(this.panel.element)).observe(this.panel.element);
     acceptFiles(() => this.uploader(), () => this.canWrite, () => this.folder || texts.files);
-    addEventListener("popstate", () => {
-      closeDialogs();
-      this.enter(folderOf(location.pathname));
-    });
+    addEventListener("popstate", () => this.stepped());
     addEventListener("keydown", (event) => this.pressed(event));
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden && Date.now() - this.readAt > staleMs && !mustSignIn()) this.read();
@@ -160,25 +177,54 @@ export class App {
   }
 
   private go(folder: string): void {
+    if (this.returning) {
+      void this.returning.then(() => this.go(folder));
+      return;
+    }
     history.pushState(null, "", urlOf(folder, true));
     this.enter(folder);
+  }
+
+  /** One step back or forward: between folders, or between a folder and a file that is shown over it. */
+  private stepped(): void {
+    const folder = folderOf(location.pathname);
+    const { preview } = pageState();
+    if (folder !== this.folder) {
+      closeDialogs();
+      this.enter(folder);
+    } else if (this.viewer) closeDialogs();
+    this.reopen = preview;
+    this.showReopened();
+  }
+
+  private showReopened(): void {
+    const { listing, reopen } = this;
+    if (reopen === undefined || this.viewer) return;
+    const entry = listing.find(reopen);
+    if (entry) {
+      this.reopen = undefined;
+      this.look(entry);
+    } else if (listing.complete && listing.all > 0) this.reopen = undefined;
   }
 
   /** Shows a folder: first the entries that the server sent with the page, if any, then those that the worker reads. */
   private enter(folder: string, served: Entry[] = []): void {
     const from = this.folder;
     this.reveal = from && parentOf(from) === folder ? baseName(from) : undefined;
-    if (this.arrangement.filter) {
-      this.arrangement = { ...this.arrangement, filter: "" };
-      this.listing.arrange(this.arrangement);
-      this.toolbar.show(this.arrangement);
-    }
+    const { view, ...order } = settingsOf(folder);
+    this.view = view;
+    this.arrangement = { ...order, filter: "" };
+    this.listing.use(this.arrangement);
+    this.toolbar.show(this.arrangement);
+    this.toolbar.showView(view);
     this.listing.folder = folder;
     this.arrived.clear();
     document.title = folder ? `${baseName(folder)} – ${texts.files}` : texts.files;
     this.head.show(folder);
     this.grid.reset(this.reveal);
     this.listing.clear();
+    this.grid.show(view);
+    this.reopen = pageState().preview;
     if (served.length === 0) {
       this.read();
       return;
@@ -208,10 +254,12 @@ export class App {
     const { listing, arrangement } = this;
     const focused = document.activeElement;
     this.toolbar.show(arrangement);
-    this.grid.refresh(arrangement);
     const isEmpty = listing.length === 0 && (listing.complete || this.failure !== undefined);
     this.empty.hidden = !isEmpty;
     this.grid.element.hidden = isEmpty;
+    this.grid.refresh(arrangement);
+    this.viewer?.refresh();
+    this.showReopened();
     if (isEmpty) this.empty.replaceChildren(this.placeholder());
     // The last row was deleted, say.
     if (focused !== document.body) returnFocus(null);
@@ -273,9 +321,17 @@ export class App {
     }
   }
 
+  private showAs(view: View): void {
+    this.view = view;
+    remember(this.folder, view, this.arrangement);
+    this.toolbar.showView(view);
+    this.grid.show(view);
+  }
+
   private arrange(arrangement: Arrangement): void {
     const { sort, descending } = this.arrangement;
     this.arrangement = arrangement;
+    if (sort !== arrangement.sort || descending !== arrangement.descending) remember(this.folder, this.view, arrangement);
     this.toolbar.show(arrangement);
     this.listing.arrange(arrangement);
     if (sort !== arrangement.sort || descending !== arrangement.descending) announce(texts.sorted(texts.sortedBy[arrangement.sort], arrangement.descending));
@@ -291,11 +347,58 @@ export class App {
   private open(entry: Entry): void {
     if (entry.isFolder) this.go(join(this.folder, entry.name));
     else if (may("read", join(this.folder, entry.name))) {
-      const { folder } = this;
-      openPreview(folder, entry, {
-        neighbour: (from, step) => this.neighbour(from, step), download: (of) => this.actions.download([of], folder), signIn: () => void this.signIn(texts.ended),
-      });
+      if (this.returning) {
+        void this.returning.then(() => this.open(entry));
+        return;
+      }
+      history.pushState({ preview: entry.name } satisfies PageState, "");
+      this.look(entry);
     }
+  }
+
+  /** Shows a file over the folder. It has an entry of its own in the history, so that "Back" closes it. */
+  private look(entry: Entry): void {
+    const { folder } = this;
+    const title = document.title;
+    this.viewer = new Viewer(folder, entry, {
+      neighbour: (from, step) => this.neighbour(from, step),
+      position: (of) => this.position(of),
+      actions: (of) => this.actions.menu([of], folder).filter(({ icon }) => icon !== icons.preview),
+      key: (event, of) => this.pressedOn(event, [of], of),
+      shown: (of) => {
+        document.title = `${shown(of.name)} – ${title}`;
+        history.replaceState({ preview: of.name } satisfies PageState, "");
+      },
+      closed: (of) => {
+        this.viewer = undefined;
+        document.title = title;
+        if (folder !== this.folder) return;
+        this.grid.focusName(of.name);
+        if (pageState().preview !== undefined) this.stepBack();
+      },
+      signIn: () => void this.signIn(texts.ended),
+    });
+  }
+
+  /** Leaves the history's entry of a file that was closed otherwise than by "Back". */
+  private stepBack(): void {
+    this.returning = new Promise<void>((resolve) => {
+      addEventListener("popstate", () => resolve(), { once: true });
+      setTimeout(resolve, backMs);
+    }).then(() => (this.returning = undefined));
+    history.back();
+  }
+
+  private position(entry: Entry): { at: number; all: number } {
+    const { listing } = this;
+    const own = listing.rowOf(entry.name);
+    let at = 0, all = 0;
+    for (let row = 0; row < listing.length; row++) {
+      if (listing.at(row)!.isFolder) continue;
+      all++;
+      if (row === own) at = all;
+    }
+    return { at, all };
   }
 
   private neighbour(entry: Entry, step: number): Entry | undefined {
@@ -308,6 +411,7 @@ export class App {
 
   private changed(removed: string[], added: Entry[]): void {
     for (const name of removed) this.grid.selection.names.delete(name);
+    this.viewer?.changed(removed, added);
     this.listing.change(removed, added);
     this.grid.showSelection();
   }
@@ -376,6 +480,9 @@ export class App {
       return;
     }
     this.queue.abandon();
+    // The next person may not see these names and pictures.
+    forgetFolders();
+    this.grid.forgetPictures();
     await refreshSession();
     this.head.showAccount();
     await this.signIn(texts.signedOut);
@@ -406,8 +513,11 @@ export class App {
   private pressedInGrid(event: KeyboardEvent): void {
     const { chosen } = this.grid;
     const [first] = chosen;
-    if (!first) return;
-    const renamed = this.grid.focusedEntry ?? first;
+    if (first) this.pressedOn(event, chosen, this.grid.focusedEntry ?? first);
+  }
+
+  /** Keys that delete some entries or rename one. */
+  private pressedOn(event: KeyboardEvent, chosen: Entry[], renamed: Entry): void {
     if (event.key === "Delete" && this.actions.canRemove(chosen)) this.actions.remove(chosen);
     else if (event.key === "F2" && this.actions.canMove([renamed])) this.actions.rename(renamed);
     else return;

@@ -3,6 +3,7 @@ import "./style/base.css";
 import "./style/plain.css";
 import "./style/frame.css";
 import "./style/grid.css";
+import "./style/tiles.css";
 import "./style/dialogs.css";
 import "./style/uploads.css";
 import "./style/print.css";

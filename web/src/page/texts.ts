@@ -36,6 +36,8 @@ export const texts = {
   sort: "Sort by",
   sortedBy: { name: "Name", size: "Size", modified: "Date" },
   reverse: "Reverse the order",
+  asTiles: "Show as tiles",
+  asList: "Show as a list",
   filter: "Filter names",
   clearFilter: "Clear the filter",
   refresh: "Refresh",
@@ -210,6 +212,7 @@ export const texts = {
   // Previews
   noPreview: "No preview for this type of file.",
   previewFailed: "The browser cannot show this file.",
+  position: (n: number, all: number) => `${count(n)} of ${count(all)}`,
   previous: "Previous file",
   next: "Next file",
   firstBytes: (size: string, all: string) => `The first ${size} of ${all}`,

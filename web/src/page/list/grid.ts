@@ -2,19 +2,25 @@ import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } 
 import { h } from "../../dom.ts";
 import type { Arrangement, Entry, SortKey } from "../entries.ts";
 import { exactDate } from "../format.ts";
+import { Thumbnails } from "../photos/thumbnails.ts";
 import { texts } from "../texts.ts";
 import { icon, icons } from "../view/icons.ts";
+import type { View } from "./folderSettings.ts";
 import type { Listing } from "./listing.ts";
 import { makeRow } from "./row.ts";
 import { Selection } from "./selection.ts";
 
 const overscanRows = 10;
+const overscanTiles = 2;
 /** The maximum of printed rows: a hundred pages. */
 const maxPrinted = 5000;
 const narrow = matchMedia("(max-width: 40rem)");
 /** CSS pixels: rows grow with the text size that was chosen in the browser. */
 let rem = 16;
 const rowHeight = (): number => (narrow.matches ? 3.75 : 2.75) * rem;
+/** Of tiles there are as many beside one another as have this width, and their pictures are 4 to 3. */
+const tileWidth = (): number => (narrow.matches ? 6.5 : 10.5) * rem;
+const captionHeight = (): number => 2.5 * rem;
 
 export interface GridEvents {
   open(entry: Entry): void;
@@ -41,6 +47,11 @@ export class Grid {
   private focusedName: string | undefined;
   private filter = "";
   private isPrinting = false;
+  private view: View = "list";
+  /** Entries beside one another, and what each of them takes in CSS pixels. */
+  private columns = 1;
+  private cell = { width: 0, height: 0 };
+  private readonly thumbnails = new Thumbnails();
   readonly grid = h("div", { role: "grid", class: "grid", id: "list", "aria-label": texts.list, "aria-multiselectable": "true" });
   readonly element = h("div", { class: "list" }, this.grid);
 
@@ -70,11 +81,8 @@ export class Grid {
       const at = this.rowAt(event.target);
       if (at >= 0) this.setFocused(at);
     });
-    narrow.addEventListener("change", () => {
-      this.removeRows(() => true);
-      this.virtualizer.measure();
-      this.draw();
-    });
+    narrow.addEventListener("change", () => this.shape());
+    new ResizeObserver(() => this.view === "tiles" && this.shape()).observe(this.element);
     addEventListener("beforeprint", () => this.print(true));
     addEventListener("afterprint", () => this.print(false));
   }
@@ -82,9 +90,23 @@ export class Grid {
   /** Once the element is in the document. */
   mount(): void {
     rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    this.virtualizer.measure();
+    this.measure();
     this.virtualizer._didMount();
     this.virtualizer._willUpdate();
+  }
+
+  /** As rows of a list, or as tiles with pictures. */
+  show(view: View): void {
+    if (view === this.view) return;
+    this.view = view;
+    this.grid.classList.toggle("tiles", view === "tiles");
+    this.shape();
+    this.scrollTo(this.focused);
+  }
+
+  /** Forgets the pictures that it made. */
+  forgetPictures(): void {
+    this.thumbnails.clear();
   }
 
   get focusedEntry(): Entry | undefined {
@@ -121,9 +143,11 @@ export class Grid {
     const madeFor = `${this.listing.folder}\n${this.filter}`;
     this.removeRows((at, row) => madeFor !== this.madeFor || !isSame(this.made.get(row)!, this.listing.at(at)));
     this.madeFor = madeFor;
-    for (const [at, row] of this.rows) row.tabIndex = at === this.focused ? 0 : -1;
-    this.virtualizer.setOptions({ ...this.virtualizer.options, count: this.listing.length });
-    this.virtualizer.measure();
+    for (const [at, row] of this.rows) {
+      row.tabIndex = at === this.focused ? 0 : -1;
+      this.made.set(row, this.listing.at(at)!);
+    }
+    this.measure();
     this.draw();
     if (hadFocus && !this.body.contains(document.activeElement)) this.rows.get(this.focused)?.focus({ preventScroll: true });
   }
@@ -165,7 +189,7 @@ export class Grid {
 
   private options() {
     return {
-      count: this.listing.length, estimateSize: rowHeight, overscan: overscanRows, observeElementRect, observeElementOffset, scrollToFn: elementScroll,
+      count: Math.ceil(this.listing.length / this.columns), estimateSize: () => this.cell.height, overscan: this.view === "tiles" ? overscanTiles : overscanRows, observeElementRect, observeElementOffset, scrollToFn: elementScroll,
       onChange: () => this.draw(),
     };
   }
@@ -183,29 +207,62 @@ export class Grid {
       h("div", { role: "columnheader", class: "cell-more" }, h("span", { class: "unseen" }, texts.actions))));
   }
 
+  /** The size of the cells has changed, or that of the list. */
+  private shape(): void {
+    const first = this.element.scrollTop / (this.cell.height || 1) * this.columns;
+    this.removeRows(() => true);
+    this.measure();
+    this.element.scrollTop = Math.floor(first / this.columns) * this.cell.height;
+    this.draw();
+  }
+
+  private measure(): void {
+    const isTiles = this.view === "tiles";
+    const { clientWidth } = this.element;
+    this.columns = isTiles ? Math.max(2, Math.floor(clientWidth / tileWidth())) : 1;
+    const width = clientWidth / this.columns;
+    this.cell = { width, height: isTiles ? Math.round(width * 3 / 4 + captionHeight()) : rowHeight() };
+    this.virtualizer.setOptions({ ...this.virtualizer.options, ...this.options() } as typeof this.virtualizer.options);
+    this.virtualizer.measure();
+  }
+
   private draw(): void {
     if (this.isPrinting) return;
     this.virtualizer._willUpdate();
-    const height = rowHeight();
-    this.body.style.height = `${this.listing.length * height}px`;
-    const wanted = new Set(this.virtualizer.getVirtualItems().map((item) => item.index));
+    const { columns, cell: { width, height } } = this;
+    const isTiles = this.view === "tiles";
+    this.body.style.height = `${Math.ceil(this.listing.length / columns) * height}px`;
+    const wanted = new Set<number>();
+    for (const { index } of this.virtualizer.getVirtualItems()) {
+      for (let at = index * columns; at < Math.min((index + 1) * columns, this.listing.length); at++) wanted.add(at);
+    }
     if (this.focused < this.listing.length) wanted.add(this.focused);
     this.removeRows((at) => !wanted.has(at));
     for (const at of [...wanted].sort((a, b) => a - b)) {
       const entry = this.listing.at(at);
       if (!entry || this.rows.has(at)) continue;
-      const row = makeRow(entry, this.listing.folder, at, this.filter, this.selection.has(entry.name), this.events.hasMenu());
-      row.style.transform = `translateY(${at * height}px)`;
+      const row = makeRow(entry, this.listing.folder, at, this.filter, this.selection.has(entry.name), this.events.hasMenu(), isTiles);
+      row.style.transform = `translateY(${Math.floor(at / columns) * height}px)`;
+      if (isTiles) Object.assign(row.style, { width: `${width}px`, height: `${height}px`, insetInlineStart: `${at % columns * width}px` });
       if (at === this.focused) row.tabIndex = 0;
       this.rows.set(at, row);
       this.made.set(row, entry);
       this.insert(at, row);
+    }
+    if (!isTiles) return;
+    this.thumbnails.moved();
+    for (const [at, row] of this.rows) {
+      const entry = this.listing.at(at);
+      // What the server sent with the page has no version yet: the same pictures would be made twice.
+      if (entry && (entry.tag !== undefined || this.listing.complete)) this.thumbnails.show(row.querySelector(".thumb")!, entry, this.listing.folder);
     }
   }
 
   private removeRows(isOld: (at: number, row: HTMLElement) => boolean): void {
     for (const [at, row] of this.rows) {
       if (!isOld(at, row)) continue;
+      const picture = row.querySelector<HTMLElement>(".thumb");
+      if (picture) this.thumbnails.hide(picture);
       row.remove();
       this.rows.delete(at);
     }
@@ -249,10 +306,10 @@ export class Grid {
   }
 
   private scrollTo(at: number): void {
-    const height = rowHeight();
+    const { height } = this.cell;
     const head = this.body.offsetTop;
     const { scrollTop, clientHeight } = this.element;
-    const top = at * height;
+    const top = Math.floor(at / this.columns) * height;
     if (top < scrollTop) this.element.scrollTop = top;
     else if (top + height > scrollTop + clientHeight - head) this.element.scrollTop = top + height - clientHeight + head;
     else return;
@@ -304,9 +361,14 @@ export class Grid {
 
   private pressed(event: KeyboardEvent): void {
     if (event.target instanceof HTMLElement && event.target.getAttribute("role") !== "row") return;
-    const page = Math.max(1, Math.floor(this.element.clientHeight / rowHeight()) - 2);
+    const { columns } = this;
+    const page = Math.max(1, Math.floor(this.element.clientHeight / this.cell.height) - (columns > 1 ? 1 : 2)) * columns;
+    // From the last full row of tiles, down is to the last tile.
+    const down = Math.min(this.focused + columns, Math.max(this.focused, this.listing.length - 1));
+    const side = columns === 1 ? 0 : getComputedStyle(this.grid).direction === "ltr" ? 1 : -1;
     const moves: Record<string, number> = {
-      ArrowDown: this.focused + 1, ArrowUp: this.focused - 1, Home: 0, End: this.listing.length - 1, PageDown: this.focused + page, PageUp: this.focused - page,
+      ...(side ? { ArrowRight: this.focused + side, ArrowLeft: this.focused - side } : {}),
+      ArrowDown: down, ArrowUp: this.focused < columns ? this.focused : this.focused - columns, Home: 0, End: this.listing.length - 1, PageDown: this.focused + page, PageUp: this.focused - page,
     };
     const to = event.altKey ? undefined : moves[event.key];
     const entry = this.focusedEntry;
@@ -341,6 +403,7 @@ export class Grid {
   private print(isPrinting: boolean): void {
     this.isPrinting = isPrinting;
     this.removeRows(() => true);
+    this.grid.classList.toggle("tiles", this.view === "tiles" && !isPrinting);
     if (!isPrinting) {
       this.draw();
       return;

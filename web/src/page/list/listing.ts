@@ -44,6 +44,11 @@ export class Listing {
     this.changed();
   }
 
+  /** For the folder that is read next. */
+  use(arrangement: Arrangement): void {
+    this.arrangement = arrangement;
+  }
+
   arrange(arrangement: Arrangement): void {
     this.arrangement = arrangement;
     this.post({ type: "arrange", run: this.run, arrangement });
@@ -77,6 +82,10 @@ export class Listing {
 
   has(name: string): boolean {
     return this.rowOf(name) >= 0;
+  }
+
+  find(name: string): Entry | undefined {
+    return this.at(this.rowOf(name));
   }
 
   private receive(message: ListMessage): void {

@@ -17,7 +17,7 @@ const blank = h("div", { role: "row", class: "row", tabindex: -1 },
     h("button", { type: "button", class: "icon-button more", tabindex: -1, "aria-haspopup": "menu" }, icon(icons.more))));
 
 /** A row of the grid. Its buttons are for the pointer; the keyboard works on the row itself. */
-export function makeRow(entry: Entry, folder: string, at: number, filter: string, isSelected: boolean, hasMenu: boolean): HTMLElement {
+export function makeRow(entry: Entry, folder: string, at: number, filter: string, isSelected: boolean, hasMenu: boolean, isTile = false): HTMLElement {
   const row = blank.cloneNode(true) as HTMLElement;
   const [check, name, bytes, modified, more] = row.children as unknown as [HTMLElement, HTMLElement, HTMLElement, HTMLElement, HTMLElement];
   row.setAttribute("aria-rowindex", String(at + 2));
@@ -30,7 +30,9 @@ export function makeRow(entry: Entry, folder: string, at: number, filter: string
   link.href = urlOf(join(folder, entry.name), entry.isFolder);
   link.title = shown(entry.name);
   link.firstElementChild!.append(...marked(shown(entry.name), filter));
-  name.prepend(entryIcon(entry));
+  // In a tile, the picture is a part of the link, as large as the tile.
+  if (isTile) link.prepend(h("span", { class: "thumb" }, entryIcon(entry)));
+  else name.prepend(entryIcon(entry));
   bytes.append(entry.isFolder ? h("span", { "aria-label": texts.folder }, "–") : size(entry.size));
   const time = modified.firstElementChild as HTMLTimeElement;
   time.dateTime = new Date(entry.modified).toISOString();

@@ -3,7 +3,7 @@ import { baseName, extension } from "../names.ts";
 export type Kind = "image" | "audio" | "video" | "table" | "text" | "code" | "pdf" | "archive" | "other";
 
 const extensions: Record<Exclude<Kind, "other">, string> = {
-  image: "apng avif bmp gif ico jfif jpeg jpg png svg webp",
+  image: "apng avif bmp gif heic heif ico jfif jpeg jpg png svg webp",
   audio: "aac flac m4a mp3 oga ogg opus wav weba",
   video: "m4v mkv mov mp4 ogv webm",
   table: "csv tsv",

@@ -1,10 +1,7 @@
-import { sha256 } from "@noble/hashes/sha2.js";
-
 export interface DigestRequest { type: "digest"; id: number; blob: Blob }
 /** Without a digest, the browser could not read the bytes. */
 export interface DigestMessage { type: "digest"; id: number; sha256?: string }
 
-const pieceBytes = 1024 * 1024;
 let block = new ArrayBuffer(0);
 let last: Promise<unknown> = Promise.resolve();
 /** Held here: Chromium's collector takes a reader that only its own pending read refers to, and the read then never ends. */
@@ -23,12 +20,10 @@ export function digest({ id, blob }: DigestRequest): Promise<DigestMessage> {
   return answer;
 }
 
-/** crypto.subtle exists in secure contexts only: not at http://192.168.1.5. */
+/** crypto.subtle exists in secure contexts only: not at http://192.168.1.5. What takes its place is loaded only there. */
 async function hash(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   if (globalThis.crypto.subtle) return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const state = sha256.create();
-  for (let start = 0; start < bytes.length; start += pieceBytes) state.update(bytes.subarray(start, start + pieceBytes));
-  return state.digest();
+  return (await import("./sha256.ts")).sha256(bytes);
 }
 
 /** Into the block of the part before, where the browser can do that: new ones are garbage for a while, 300 MiB of it for 1 GiB. */

@@ -33,11 +33,10 @@ export class Actions {
   }
 
   /** The menu of some entries: only what the token may do. */
-  menu(entries: Entry[]): MenuItem[] {
+  menu(entries: Entry[], folder = this.folder): MenuItem[] {
     const [first] = entries;
     if (!first) return [];
     const isOne = entries.length === 1;
-    const { folder } = this;
     const name = join(folder, first.name);
     const canMove = this.canMove(entries);
     const items: (MenuItem | false)[] = [

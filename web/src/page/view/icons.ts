@@ -1,7 +1,7 @@
 import {
   ArrowDown, ArrowUp, Check, ChevronDown, ChevronLeft, ChevronRight, ChevronUp, CircleAlert, CircleCheck, CircleQuestionMark, CloudUpload, Copy,
   createElement, Download, EllipsisVertical, Eye, File, FileArchive, FileCode, FileImage, FileMusic, FileSpreadsheet, FileText, FileVideo, Folder,
-  FolderInput, FolderOpen, FolderPlus, FolderUp, House, type IconNode, KeyRound, Link, LogOut, Pause, Pencil, Play, RefreshCw, RotateCcw, Search, Share2, Trash2,
+  FolderInput, FolderOpen, FolderPlus, FolderUp, House, type IconNode, KeyRound, LayoutGrid, Link, List, LogOut, Pause, Pencil, Play, RefreshCw, RotateCcw, Search, Share2, Trash2,
   Upload, WifiOff, X,
 } from "lucide";
 import type { Entry } from "../entries.ts";
@@ -9,9 +9,9 @@ import { kindOf } from "../preview/kinds.ts";
 
 export const icons = {
   add: FolderPlus, alert: CircleAlert, check: Check, copy: Copy, down: ArrowDown, download: Download, done: CircleCheck, drop: CloudUpload, expand: ChevronUp,
-  collapse: ChevronDown, file: File, folder: Folder, folderUp: FolderUp, help: CircleQuestionMark, home: House, key: KeyRound, left: ChevronLeft, link: Link,
+  collapse: ChevronDown, file: File, folder: Folder, folderUp: FolderUp, help: CircleQuestionMark, home: House, key: KeyRound, left: ChevronLeft, link: Link, list: List,
   more: EllipsisVertical, move: FolderInput, offline: WifiOff, open: FolderOpen, pause: Pause, play: Play, preview: Eye, refresh: RefreshCw, remove: Trash2,
-  rename: Pencil, retry: RotateCcw, right: ChevronRight, search: Search, share: Share2, signOut: LogOut, up: ArrowUp, upload: Upload, close: X,
+  rename: Pencil, retry: RotateCcw, right: ChevronRight, search: Search, share: Share2, signOut: LogOut, tiles: LayoutGrid, up: ArrowUp, upload: Upload, close: X,
 } satisfies Record<string, IconNode>;
 
 /** Pictures that were made once: a copy costs a quarter of making one. */

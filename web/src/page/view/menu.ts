@@ -30,7 +30,8 @@ export function openMenu(items: MenuItem[], anchor: Element, point?: { x: number
     event.stopPropagation();
     buttons.at(to % buttons.length)?.focus();
   });
-  document.body.append(menu);
+  // Outside of an open dialog it would be inert.
+  (anchor.closest("dialog") ?? document.body).append(menu);
   menu.showPopover();
   if (anchor.hasAttribute("aria-haspopup")) anchor.setAttribute("aria-expanded", "true");
   place(menu, anchor, point);

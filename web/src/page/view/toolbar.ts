@@ -1,5 +1,6 @@
 import { h } from "../../dom.ts";
 import type { Arrangement, SortKey } from "../entries.ts";
+import type { View } from "../list/folderSettings.ts";
 import { texts } from "../texts.ts";
 import { iconButton } from "./dialog.ts";
 import { icon, icons } from "./icons.ts";
@@ -7,6 +8,7 @@ import { type MenuItem, openMenu } from "./menu.ts";
 
 export interface ToolbarEvents {
   arrange(arrangement: Arrangement): void;
+  show(view: View): void;
   toList(): void;
   refresh(): void;
   uploadFiles(): void;
@@ -31,10 +33,12 @@ export class Toolbar {
   private readonly sort = h("select", { "aria-label": texts.sort, class: "sort-select", change: () => this.events.arrange({ ...this.arrangement, sort: this.sort.value as SortKey }) },
     ...Object.entries(texts.sortedBy).map(([key, label]) => h("option", { value: key }, label)));
   private readonly reverse = iconButton(icons.up, texts.reverse, () => this.events.arrange({ ...this.arrangement, descending: !this.arrangement.descending }), "reverse");
+  private view: View = "list";
+  private readonly viewButton = iconButton(icons.tiles, texts.asTiles, () => this.events.show(this.view === "list" ? "tiles" : "list"), "view");
   private readonly buttons = h("div", { class: "tool-buttons" });
   private readonly chosen = h("div", { class: "chosen", role: "toolbar", "aria-label": texts.actions, hidden: true });
   private readonly tools = h("div", { class: "tools" },
-    h("div", { class: "search" }, icon(icons.search, 18), this.search, this.clear), h("div", { class: "sorting" }, this.sort, this.reverse), this.buttons);
+    h("div", { class: "search" }, icon(icons.search, 18), this.search, this.clear), h("div", { class: "sorting" }, this.sort, this.reverse, this.viewButton), this.buttons);
   private timer = 0;
   readonly element = h("div", { class: "toolbar" }, this.tools, this.chosen);
 
@@ -46,6 +50,14 @@ export class Toolbar {
     this.clear.hidden = this.search.value === "";
     this.sort.value = arrangement.sort;
     this.reverse.replaceChildren(icon(arrangement.descending ? icons.down : icons.up));
+  }
+
+  showView(view: View): void {
+    this.view = view;
+    const label = view === "list" ? texts.asTiles : texts.asList;
+    this.viewButton.replaceChildren(icon(view === "list" ? icons.tiles : icons.list));
+    this.viewButton.ariaLabel = this.viewButton.title = label;
+    this.element.classList.toggle("of-tiles", view === "tiles");
   }
 
   /** After signing in, and in another folder: its actions. */

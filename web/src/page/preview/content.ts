@@ -1,11 +1,10 @@
 import { h } from "../../dom.ts";
 import { firstBytes, ServerError, stat, urlOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
-import { exactDate, size } from "../format.ts";
-import { join, shown } from "../names.ts";
+import { size } from "../format.ts";
+import { baseName } from "../names.ts";
 import { texts } from "../texts.ts";
-import { iconButton, openDialog } from "../view/dialog.ts";
-import { entryIcon, icon, icons } from "../view/icons.ts";
+import { entryIcon } from "../view/icons.ts";
 import { parseCsv } from "./csv.ts";
 import { decode } from "./decode.ts";
 import { kindOf } from "./kinds.ts";
@@ -14,64 +13,11 @@ import { kindOf } from "./kinds.ts";
 const textBytes = 256 * 1024;
 const maxRows = 200;
 
-export interface PreviewActions {
-  /** The file before or after this one in the list. */
-  neighbour(entry: Entry, step: number): Entry | undefined;
-  download(entry: Entry): void;
-  signIn(): void;
-}
+/** A picture, which may have been loaded while another one was looked at. */
+export const pictureOf = (name: string): HTMLImageElement => h("img", { src: urlOf(name), alt: baseName(name), draggable: "false" });
 
-/** Shows a file in a dialog, from which the arrow keys lead to the other files. */
-export function openPreview(folder: string, first: Entry, actions: PreviewActions): void {
-  let entry = first;
-  let reading = new AbortController();
-  const title = h("h2", { dir: "auto" });
-  const meta = h("p", { class: "quiet small" });
-  const stage = h("div", { class: "stage" });
-  const previous = iconButton(icons.left, texts.previous, () => go(-1), "turn");
-  const next = iconButton(icons.right, texts.next, () => go(1), "turn");
-  const download = h("button", { class: "button", click: () => actions.download(entry) }, icon(icons.download, 18), texts.download);
-  const dialog = openDialog({
-    className: "preview", heading: h("div", { class: "preview-title" }, title, meta), tools: [previous, next, download], body: stage,
-    closed: () => reading.abort(),
-  });
-  dialog.tabIndex = -1;
-  dialog.addEventListener("keydown", (event) => {
-    if (event.target instanceof HTMLMediaElement) return;
-    if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
-      if (stage.contains(document.activeElement) && stage.scrollWidth > stage.clientWidth) return;
-      event.preventDefault();
-      go((event.key === "ArrowRight") === (getComputedStyle(dialog).direction === "ltr") ? 1 : -1);
-    }
-  });
-  show();
-
-  function go(step: number): void {
-    const other = actions.neighbour(entry, step);
-    if (!other) return;
-    entry = other;
-    show();
-  }
-
-  function show(): void {
-    reading.abort();
-    reading = new AbortController();
-    title.textContent = shown(entry.name);
-    meta.textContent = `${size(entry.size)} · ${exactDate(entry.modified)}`;
-    previous.disabled = !actions.neighbour(entry, -1);
-    next.disabled = !actions.neighbour(entry, 1);
-    // A button that is disabled loses the focus, and with it the keys.
-    if (document.activeElement?.matches(":disabled, body")) dialog.focus();
-    stage.replaceChildren();
-    stage.className = `stage stage-${kindOf(entry.name)}`;
-    void draw(stage, join(folder, entry.name), entry, reading.signal, () => {
-      dialog.close();
-      actions.signIn();
-    });
-  }
-}
-
-async function draw(stage: HTMLElement, name: string, entry: Entry, signal: AbortSignal, signIn: () => void): Promise<void> {
+/** Draws a file, or a sentence that says why it is not shown. */
+export async function draw(stage: HTMLElement, name: string, entry: Entry, picture: HTMLImageElement | undefined, signal: AbortSignal, signIn: () => void): Promise<void> {
   const src = urlOf(name);
   const report = (error: unknown): void => {
     if (signal.aborted) return;
@@ -82,7 +28,10 @@ async function draw(stage: HTMLElement, name: string, entry: Entry, signal: Abor
   const failed = (): void => void stat(name).then(report, report);
   switch (kindOf(name)) {
     case "image":
-      stage.append(h("img", { src, alt: entry.name, error: failed }));
+      picture ??= pictureOf(name);
+      if (picture.complete && picture.naturalWidth === 0) failed();
+      else picture.addEventListener("error", failed);
+      stage.append(picture);
       return;
     case "audio":
       stage.append(entryIcon(entry), h("audio", { src, controls: true, preload: "metadata", "aria-label": entry.name, error: failed }));
