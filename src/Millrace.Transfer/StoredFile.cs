@@ -4,13 +4,13 @@ namespace Millrace.Transfer;
 /// <param name="Name">Its name.</param>
 /// <param name="Length">Its bytes.</param>
 /// <param name="Modified">
-/// When it was last changed. A bucket does not say it when it takes a file by one request: the writer's result has the
-/// server's time then, in whole seconds.
+/// When it was last changed, as its writer says, or else when it was published. A bucket does not say the latter when it takes a file
+/// by one request: the writer's result has the server's time then, in whole seconds.
 /// </param>
 /// <param name="Tag">Its version: another one has another tag.</param>
 /// <param name="Sha256">Its digest; null only where it was not asked for and is not known.</param>
 public sealed record StoredFile(
-    TransferName Name, long Length, DateTimeOffset Modified, EntityTag Tag, Sha256Digest? Sha256);
+    TransferName Name, long Length, FileTime Modified, EntityTag Tag, Sha256Digest? Sha256);
 
 /// <summary>
 /// A strong entity tag (RFC 9110, section 8.8.3): two versions of a file with the same tag have the same bytes.
@@ -30,4 +30,4 @@ public readonly record struct EntityTag(string Value)
 /// <param name="Tag">Its version.</param>
 /// <param name="Sha256">Its digest, when the server knows it.</param>
 public sealed record RemoteEntry(
-    TransferName Name, bool IsFolder, long? Length, DateTimeOffset? Modified, EntityTag? Tag, Sha256Digest? Sha256);
+    TransferName Name, bool IsFolder, long? Length, FileTime? Modified, EntityTag? Tag, Sha256Digest? Sha256);

@@ -54,9 +54,9 @@ public readonly record struct WritePrecondition
         }
 
         // HTTP's dates have whole seconds.
-        if (UnmodifiedSince is { } since && present.Modified.ToUnixTimeSeconds() > since.ToUnixTimeSeconds())
+        if (UnmodifiedSince is { } since && present.Modified.Seconds > since.ToUnixTimeSeconds())
         {
-            throw Failed(name, $"it was changed at {present.Modified:u}");
+            throw Failed(name, $"it was changed at {present.Modified.ToDateTimeOffset():u}");
         }
     }
 

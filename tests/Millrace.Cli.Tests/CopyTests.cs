@@ -3,6 +3,7 @@ using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
 using System.Text.Json;
+using Millrace.Transfer;
 
 namespace Millrace.Cli.Tests;
 
@@ -183,6 +184,18 @@ public sealed partial class CopyTests : CommandTests
     }
 
     [Fact]
+    public async Task Times_are_kept_unless_they_are_not_wanted()
+    {
+        Write("one.bin", 10);
+        LocalTime.Set(Folder["one.bin"], new FileTime(1_500_000_000, 123_456_789));
+        await SucceedAsync("copy", "one.bin", "copy.bin");
+        Assert.Equal(LocalTime.Of(Folder["one.bin"]), LocalTime.Of(Folder["copy.bin"]));
+        await SucceedAsync("copy", "--no-times", "one.bin", "copy.bin");
+        Assert.True(LocalTime.Of(Folder["copy.bin"]).Seconds > 1_700_000_000);
+        Assert.Contains("exclude each other", await FailAsync("copy", "--no-times", "--preserve", "times", "one.bin", "copy.bin"), StringComparison.Ordinal);
+    }
+
+    [NeedsFact(Need.Unix)]
     public async Task Times_and_permissions_are_preserved_when_asked_for()
     {
         var then = new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc);

@@ -10,7 +10,8 @@ internal static class GetCommand
     private const string Details = """
         A file gets its name here when it is complete and verified; until then a file of that name stays as it is. A URL that
         ends with a slash is a folder: all its files are downloaded, into a folder of its name or into FILE. The command
-        retries after an interruption; after a crash, the same command resumes. A signed link of 'millrace link' needs no
+        retries after an interruption; after a crash, the same command resumes. Files of a folder that are here already, with
+        the same length and date or the same SHA-256, are not downloaded again. A file keeps the date of its last change. A signed link of 'millrace link' needs no
         token; put it in quotes.
 
         Examples:
@@ -41,6 +42,7 @@ internal static class GetCommand
             Arity = ArgumentArity.ZeroOrOne,
         };
         var createNew = new CreateNewOption("Fail if the name is taken here.", "--new");
+        var present = new PresentOptionSet();
         var noContinue = new Option<bool>("--no-continue")
         {
             Description = "Start over instead of resuming an interrupted run.",
@@ -52,6 +54,7 @@ internal static class GetCommand
             help, url, file, noContinue, maxFile,
         };
         createNew.AddTo(command);
+        present.AddTo(command);
         set.AddTo(command);
         command.SetAction(parsed =>
         {
@@ -64,7 +67,9 @@ internal static class GetCommand
                     CreateNew = createNew.Read(parsed),
                     Resume = !parsed.GetValue(noContinue),
                     MaxBytes = parsed.GetValue(maxFile),
+                    NoTimes = present.Read(parsed).NoTimes,
                 },
+                present.Read(parsed),
                 settings,
                 stop));
         });
@@ -72,7 +77,8 @@ internal static class GetCommand
     }
 
     private static async Task<int> RunAsync(
-        TransferTarget given, string? file, GetOptions options, TransferSettings settings, CancellationToken stop)
+        TransferTarget given, string? file, GetOptions options, PresentOptions present, TransferSettings settings,
+        CancellationToken stop)
     {
         string destination = GetPlan.DestinationOf(given, file);
         bool toStandardOutput = destination == TransferItem.Standard;
@@ -102,11 +108,39 @@ internal static class GetCommand
                 Output = toStandardOutput ? Console.Error : Console.Out,
                 Describe = item => $"{item.Url} to {item.Shown}",
                 Continues = options.Resume && !toStandardOutput,
+                IsPresent = present.All || options.CreateNew || local is null ? null : (item, cancellationToken) =>
+                    IsPresentAsync(client, options, present, item, target.Name, local, cancellationToken),
                 Move = (item, progress, cancellationToken) =>
                     GetAsync(client, options, item, target.Name, local, progress, cancellationToken),
             },
             stop).ConfigureAwait(false);
         return moved == ExitCode.Success ? listed : moved;
+    }
+
+    private static async ValueTask<bool> IsPresentAsync(
+        TransferClient client, GetOptions options, PresentOptions present, TransferItem item, TransferName folder, LocalFolder local,
+        CancellationToken cancellationToken)
+    {
+        FolderItem here = local.ItemOf(item.Name, folder);
+        if (here.Fault is not null || !File.Exists(here.Path))
+        {
+            return false;
+        }
+
+        // What a link leads to outside the folder is neither read nor dated.
+        local.Prepare(here.Path, item.Name);
+        if (await PresentFile.FindSameAsync(client, here.Path, item.Remote!, present.BySha256, cancellationToken).ConfigureAwait(false)
+            is not { } time)
+        {
+            return false;
+        }
+
+        if (!options.NoTimes && !LocalTime.Agree(time, LocalTime.Of(here.Path)))
+        {
+            LocalTime.Set(here.Path, time);
+        }
+
+        return true;
     }
 
     private static async Task<TransferResult> GetAsync(
@@ -188,6 +222,7 @@ internal static class GetPlan
                     Path.Combine(destination, below.Value), entry.Name, target.UrlOf(entry.Name), entry.Length)
                 {
                     IsFound = true,
+                    Remote = entry,
                     Refused = LocalFolder.Refuse(below, isWindows ?? OperatingSystem.IsWindows()),
                 });
             }

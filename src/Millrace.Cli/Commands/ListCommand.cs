@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using System.Globalization;
+using System.Text.Json.Serialization;
 using Millrace.Transfer;
 
 namespace Millrace.Cli;
@@ -108,7 +109,8 @@ internal sealed record ListLine
     public required string Kind { get; init; }
     public required string Url { get; init; }
     public long? Length { get; init; }
-    public DateTimeOffset? Modified { get; init; }
+    [JsonConverter(typeof(FileTimeConverter))]
+    public FileTime? Modified { get; init; }
     public string? Etag { get; init; }
     public string? Sha256 { get; init; }
 
@@ -143,7 +145,7 @@ internal static class ListText
     {
         string size = entry.Length is { } length ? SizeText.Of(length) : "";
         string time = entry.Modified is { } modified
-            ? modified.ToLocalTime().ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)
+            ? modified.ToDateTimeOffset().ToLocalTime().ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)
             : "";
         string tag = PrintableText.Clean(entry.Tag?.ToString() ?? "");
         return $"{size,9}  {time,16}  {tag,-24}  {NameOf(entry, folder)}";

@@ -20,7 +20,8 @@ internal static class CopyCommand
 
     private const string Details = """
         A copy gets its name when it is complete; until then a file of that name stays as it is. Copies share their blocks
-        with the source (reflink) where the file system can do that, otherwise the kernel copies. Holes stay holes.
+        with the source (reflink) where the file system can do that, otherwise the kernel copies. Holes stay
+        holes, and dates stay as they are.
 
         Examples:
           millrace copy disk.img backup.img
@@ -49,9 +50,13 @@ internal static class CopyCommand
         {
             Description = "Read both files again, the copy from its device, and compare their SHA-256 before naming the copy.",
         };
+        var noTimes = new Option<bool>("--no-times")
+        {
+            Description = "Give the copies the time at which they are made, not those of the last write and access.",
+        };
         var preserve = new Option<string[]>("--preserve")
         {
-            Description = "Keep the permissions (mode), the times of the last write and access (times), or both.",
+            Description = "Keep the permissions (mode); times are kept anyway.",
             HelpName = $"{Mode},{Times}",
         };
         preserve.Validators.Add(result =>
@@ -62,9 +67,13 @@ internal static class CopyCommand
                 {
                     result.AddError($"--preserve: '{name}' is not an attribute; use {Mode} or {Times}.");
                 }
+                else if (name == Times && result.GetResult(noTimes) is { Implicit: false })
+                {
+                    result.AddError("--preserve times and --no-times exclude each other.");
+                }
             }
         });
-        var both = new Option<bool>("-p") { Description = $"The same as --preserve {Mode},{Times}." };
+        var both = new Option<bool>("-p") { Description = $"The same as --preserve {Mode}." };
         var createNew = new CreateNewOption("Fail if a file has the name of a copy already.", "--no-replace");
         var durability = new Option<string>("--durability")
         {
@@ -82,7 +91,7 @@ internal static class CopyCommand
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("copy", "Copy files completely or not at all, by the fastest method of the system.")
         {
-            help, paths, recursive, verify, preserve, both, durability, noReflink, quiet, json,
+            help, paths, recursive, verify, preserve, both, noTimes, durability, noReflink, quiet, json,
         };
         createNew.AddTo(command);
         command.SetAction(parsed =>
@@ -96,7 +105,7 @@ internal static class CopyCommand
                 CreateNew = createNew.Read(parsed),
                 NoReflink = parsed.GetValue(noReflink),
                 PreserveMode = all || kept.Contains(Mode, StringComparer.Ordinal),
-                PreserveTimes = all || kept.Contains(Times, StringComparer.Ordinal),
+                PreserveTimes = !parsed.GetValue(noTimes),
                 Verify = parsed.GetValue(verify),
             };
             return Run(

@@ -16,6 +16,9 @@ internal static class PutCommand
         A signed link of 'millrace link --put', in quotes, takes one file and needs no token. It allows one plain PUT, which
         cannot be resumed: an interrupted upload starts over.
 
+        Files of a folder that the server has already, with the same length and date or the same SHA-256, are not sent again. A
+        file keeps the date of its last change.
+
         Examples:
           millrace put trips.csv http://host:8080/files/2026/may.csv
           millrace put photos notes.txt http://host:8080/files/
@@ -48,6 +51,7 @@ internal static class PutCommand
                 result.AddError("--create-new and --if-match exclude each other.");
             }
         });
+        var present = new PresentOptionSet();
         var noContinue = new Option<bool>("--no-continue")
         {
             Description = "Start over instead of resuming an interrupted run.",
@@ -58,6 +62,7 @@ internal static class PutCommand
             help, paths, ifMatch, noContinue,
         };
         createNew.AddTo(command);
+        present.AddTo(command);
         set.AddTo(command);
         command.SetAction(parsed =>
         {
@@ -69,7 +74,9 @@ internal static class PutCommand
                 {
                     Precondition = ConditionOptions.Read(createNew.Read(parsed), parsed.GetValue(ifMatch)),
                     Resume = !parsed.GetValue(noContinue),
+                    NoTimes = present.Read(parsed).NoTimes,
                 },
+                present.Read(parsed),
                 settings,
                 stop));
         });
@@ -77,13 +84,21 @@ internal static class PutCommand
     }
 
     private static async Task<int> RunAsync(
-        string[] sources, TransferTarget given, PutOptions options, TransferSettings settings, CancellationToken stop)
+        string[] sources, TransferTarget given, PutOptions options, PresentOptions present, TransferSettings settings,
+        CancellationToken stop)
     {
         // A mistake in the command itself is reported before the server is asked.
         PutPlan.Make(sources, given);
         using var session = new TransferSession(settings.Client);
         (TransferTarget target, TransferClient client) = await session.OpenAsync(given, stop).ConfigureAwait(false);
         List<TransferItem> items = PutPlan.Make(sources, target);
+
+        // A condition on a name is to fail where it is not met, also for a file that is the same.
+        bool mayBePresent = !present.All && options.Precondition.IsNone && given.Link is null;
+        if (mayBePresent)
+        {
+            items = await PutPlan.WithRemoteAsync(items, sources, target, client, stop).ConfigureAwait(false);
+        }
 
         // A signed link allows one plain PUT, which cannot be resumed.
         options = options with { Resume = options.Resume && given.Link is null };
@@ -104,6 +119,8 @@ internal static class PutCommand
                 Output = Console.Out,
                 Describe = item => $"{item.Shown} to {item.Url}",
                 Continues = options.Resume && sources is not [TransferItem.Standard],
+                IsPresent = async (item, cancellationToken) => await PresentFile
+                    .FindSameAsync(client, item.Path, item.Remote!, present.BySha256, cancellationToken).ConfigureAwait(false) is not null,
                 Move = (item, progress, cancellationToken) => PutAsync(client, options, item, progress, cancellationToken),
             },
             stop).ConfigureAwait(false);

@@ -45,6 +45,30 @@ internal static class PutPlan
         return items;
     }
 
+    /// <summary>Adds to the files of folders what the server has under their names, by one listing of each folder.</summary>
+    public static async Task<List<TransferItem>> WithRemoteAsync(
+        List<TransferItem> items, IReadOnlyList<string> sources, TransferTarget target, TransferClient client, CancellationToken cancellationToken)
+    {
+        var remote = new Dictionary<TransferName, RemoteEntry>();
+        foreach (string source in sources.Where(Directory.Exists))
+        {
+            try
+            {
+                await foreach (RemoteEntry entry in client
+                    .ListAsync(target.Name.Append(NameOf(source)), recursive: true, cancellationToken).ConfigureAwait(false))
+                {
+                    remote[entry.Name] = entry;
+                }
+            }
+            catch (TransferException exception) when (exception.Error is TransferError.NotFound or TransferError.Forbidden or TransferError.InvalidName)
+            {
+                // Nothing is there, or this token may only write: all are sent.
+            }
+        }
+
+        return [.. items.Select(item => item.IsFound && remote.TryGetValue(item.Name, out RemoteEntry? entry) ? item with { Remote = entry } : item)];
+    }
+
     private static TransferItem MakeOne(IReadOnlyList<string> sources, TransferTarget target)
     {
         if (sources.Count > 1)

@@ -64,6 +64,11 @@ internal static class TransferBatch
         long began = Stopwatch.GetTimestamp();
         try
         {
+            if (item.Remote is not null && job.IsPresent is { } isPresent && await isPresent(item, stop).ConfigureAwait(false))
+            {
+                return new TransferOutcome(item, null, null, 0);
+            }
+
             TransferResult result = await job.Move(item, display.Begin(item), stop).ConfigureAwait(false);
             return new TransferOutcome(item, result, null, Stopwatch.GetElapsedTime(began).TotalSeconds);
         }
@@ -90,6 +95,9 @@ internal sealed record TransferJob
     public required TransferSettings Settings { get; init; }
     public required IReadOnlyList<TransferItem> Items { get; init; }
     public required Func<TransferItem, IProgress<TransferProgress>, CancellationToken, Task<TransferResult>> Move { get; init; }
+
+    /// <summary>Whether the other side has an item with <see cref="TransferItem.Remote"/> already; null for all are moved.</summary>
+    public Func<TransferItem, CancellationToken, ValueTask<bool>>? IsPresent { get; init; }
     public required TextWriter Output { get; init; }
     public required Func<TransferItem, string> Describe { get; init; }
     public required bool Continues { get; init; }
@@ -102,15 +110,21 @@ internal sealed record TransferItem(string Path, TransferName Name, string Url, 
 
     public Exception? Refused { get; init; }
 
+    /// <summary>The file that the server has under this name; null if it has none, or was not asked.</summary>
+    public RemoteEntry? Remote { get; init; }
+
     /// <summary>Whether it was found in a folder, not named by the user, who may not know what else is in there.</summary>
     public bool IsFound { get; init; }
 
     public string Shown => Path == Standard ? "the standard stream" : PrintableText.Clean(Path);
 }
 
-/// <summary>What became of a <see cref="TransferItem"/>.</summary>
+/// <summary>What became of a <see cref="TransferItem"/>: neither a result nor an error if it was there already.</summary>
 internal sealed record TransferOutcome(TransferItem Item, TransferResult? Result, Exception? Error, double Seconds)
 {
+    /// <summary>Whether it was there already, and was not moved.</summary>
+    public bool IsPresent => Result is null && Error is null;
+
     /// <summary>Whether one of the sides cannot have it, because of its name or its kind, which no other try changes.</summary>
     public bool IsLeftOut => Item.IsFound && Error is TransferException refused
         && (ReferenceEquals(refused, Item.Refused) || refused is { Error: TransferError.InvalidName, Status: not 409 });

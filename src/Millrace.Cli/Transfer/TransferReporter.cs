@@ -33,9 +33,9 @@ internal sealed class TransferReporter(TransferJob job)
                     Console.Error.WriteLine(line);
                 }
             }
-            else if (!job.Settings.Quiet && (!_hold || job.Items.Count == 1))
+            else if (outcome.Result is { } result && !job.Settings.Quiet && (!_hold || job.Items.Count == 1))
             {
-                string line = $"{job.Verb} {job.Describe(outcome.Item)}, {TransferText.Result(outcome.Result!, outcome.Seconds)}.";
+                string line = $"{job.Verb} {job.Describe(outcome.Item)}, {TransferText.Result(result, outcome.Seconds)}.";
                 if (_hold)
                 {
                     _held.Insert(0, line);
@@ -57,7 +57,7 @@ internal sealed class TransferReporter(TransferJob job)
             TransferCommand.WriteLine(failed ? Console.Error : job.Output, line);
         }
 
-        if (!job.Settings.Quiet && !job.Settings.Json && job.Items.Count != 1)
+        if (!job.Settings.Quiet && !job.Settings.Json && (job.Items.Count != 1 || outcomes.Any(static outcome => outcome.IsPresent)))
         {
             TransferCommand.WriteLine(job.Output, $"{job.Verb} {TransferText.Summary(outcomes, seconds, job.NameReason)}.");
         }
@@ -80,6 +80,7 @@ internal sealed record TransferLine
     public required string Name { get; init; }
     public long? Length { get; init; }
     public long? Sent { get; init; }
+    public bool? Present { get; init; }
     public string? Sha256 { get; init; }
     public string? Etag { get; init; }
     public string? Protocol { get; init; }
@@ -97,7 +98,8 @@ internal sealed record TransferLine
         File = outcome.Item.Path,
         Url = outcome.Item.Url,
         Name = outcome.Item.Name.Value,
-        Length = outcome.Result?.Length,
+        Length = outcome.Result?.Length ?? (outcome.IsPresent ? outcome.Item.Remote!.Length : null),
+        Present = outcome.IsPresent ? true : null,
         Sent = outcome.Result?.BytesSent,
         Sha256 = outcome.Result?.Sha256?.ToString(),
         Etag = outcome.Result?.Tag?.ToString(),
@@ -164,7 +166,9 @@ internal static class TransferText
         string text = $"{Files(results.Length)}, {SizeText.Of(results.Sum(result => result.Length))}, in {DurationText.Of(seconds)}";
         text += sent > 0 && seconds > 0 ? $" ({Rate(sent / seconds)})" : "";
         int leftOut = outcomes.Count(outcome => outcome.IsLeftOut);
-        int failed = outcomes.Count - results.Length - leftOut;
+        int present = outcomes.Count(static outcome => outcome.IsPresent);
+        text += present > 0 ? $"; {Files(present)} {(present == 1 ? "was" : "were")} there already" : "";
+        int failed = outcomes.Count - results.Length - leftOut - present;
         text += failed > 0 ? $"; {failed} failed" : "";
         int names = outcomes.Count(outcome => outcome is { IsLeftOut: true, Error: TransferException { Error: TransferError.InvalidName } });
         string reasons = string.Join(", ", new (int Count, string Reason)[] { (names, nameReason), (leftOut - names, "that are links to folders, FIFOs, sockets or devices") }

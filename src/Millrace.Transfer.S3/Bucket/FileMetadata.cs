@@ -9,8 +9,14 @@ internal static class FileMetadata
     /// <summary>Names one version of a file whose digest was not known when its metadata was written.</summary>
     public const string Version = "millrace-version";
 
+    /// <summary>When the file was last changed, where its writer has said it. rclone has the same in its objects.</summary>
+    public const string Modified = "mtime";
+
     public static StoredFile ToFile(TransferName name, GetObjectMetadataResponse head, Sha256Digest? digest) => new(
-        name, head.ContentLength, Time(head.LastModified), new EntityTag(Unquote(head.ETag)), digest);
+        name, head.ContentLength, TimeOf(head), new EntityTag(Unquote(head.ETag)), digest);
+
+    public static FileTime TimeOf(GetObjectMetadataResponse head) =>
+        FileTime.TryParse(head.Metadata[Modified], out FileTime given) ? given : Time(head.LastModified);
 
     public static Sha256Digest? DigestOf(GetObjectMetadataResponse head) =>
         Sha256Digest.TryParse(head.Metadata[Sha256], out Sha256Digest digest) ? digest : null;

@@ -22,7 +22,7 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
             await CheckAsync(name, options.Precondition, cancellationToken);
         }
 
-        var multipart = new Multipart(store.Bucket, store.Keys.Of(name), FileMetadata.NewVersion());
+        var multipart = new Multipart(store.Bucket, store.Keys.Of(name), FileMetadata.NewVersion(), options.Modified);
         var body = new PartWriter(
             store.Memory, PartPlan.For(options.Length, store.Options), multipart, name, PartProgress.None, options.Length, store.MaxBytes, store.Quota);
         return new S3FileWriter(this, name, options.Precondition, multipart, body, store.Quota);
@@ -32,11 +32,11 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
     /// <param name="name">The name.</param>
     /// <param name="condition">What must be there.</param>
     /// <param name="content">All bytes; null for none.</param>
-    /// <param name="version">The name of the version.</param>
+    /// <param name="unused">The multipart upload that it would have become: it has the version and the time.</param>
     /// <param name="digest">Its digest.</param>
     /// <param name="cancellationToken">Until the request is sent.</param>
     public async ValueTask<StoredFile> PutAsync(
-        TransferName name, WritePrecondition condition, PartBuffer? content, string version, Sha256Digest digest,
+        TransferName name, WritePrecondition condition, PartBuffer? content, Multipart unused, Sha256Digest digest,
         CancellationToken cancellationToken)
     {
         // Every service supports "only if new"; only some support the other conditions.
@@ -47,21 +47,21 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
         request.IfNoneMatch = condition.CreateNew ? "*" : null;
         request.IfMatch = condition.Match is [var only] ? only.Value : null;
         request.Metadata[FileMetadata.Sha256] = digest.ToString();
-        request.Metadata[FileMetadata.Version] = version;
+        unused.Describe(request.Metadata);
         try
         {
             claim?.ThrowIfLost();
             store.Absent.Remove(request.Key);
             PutObjectResponse response = await store.Bucket.Client.PutObjectAsync(request, cancellationToken);
             return new StoredFile(
-                name, content?.Length ?? 0, FileMetadata.Seconds(store.Clock.Now), new EntityTag(FileMetadata.Unquote(response.ETag)), digest);
+                name, content?.Length ?? 0, unused.Modified ?? FileMetadata.Seconds(store.Clock.Now), new EntityTag(FileMetadata.Unquote(response.ETag)), digest);
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {
             // A retry of a request whose response was lost finds its own file.
             if (S3Errors.IsConditionFailed(exception))
             {
-                return await FindAsync(name, version, digest, cancellationToken)
+                return await FindAsync(name, unused.Version, digest, cancellationToken)
                     ?? throw await RefusalAsync(name, condition, exception, cancellationToken);
             }
 

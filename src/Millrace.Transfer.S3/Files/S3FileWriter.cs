@@ -25,7 +25,7 @@ internal sealed class S3FileWriter(
         {
             file = body.Progress.Tags is { Count: > 0 } tags
                 ? await publisher.CompleteAsync(name, precondition, multipart, tags, digest, cancellationToken)
-                : await publisher.PutAsync(name, precondition, body.Tail, multipart.Version, digest, cancellationToken);
+                : await publisher.PutAsync(name, precondition, body.Tail, multipart, digest, cancellationToken);
         }
         catch (AmazonS3Exception exception)
         {

@@ -4,10 +4,11 @@ namespace Millrace.Transfer.S3;
 /// <param name="bucket">The bucket.</param>
 /// <param name="key">The key of the object that it becomes.</param>
 /// <param name="version">What the object will have as <see cref="FileMetadata.Version"/>.</param>
+/// <param name="modified">When the file was last changed, as its writer says; null for when it is published.</param>
 /// <param name="uploadId">The one that exists; null for none.</param>
 /// <param name="like">The object whose metadata it gets; null for none.</param>
 internal sealed class Multipart(
-    Bucket bucket, string key, string version, string? uploadId = null, GetObjectMetadataResponse? like = null)
+    Bucket bucket, string key, string version, FileTime? modified = null, string? uploadId = null, GetObjectMetadataResponse? like = null)
 {
     /// <summary>The largest object that one request copies.</summary>
     public const long MaxCopyBytes = 5L << 30;
@@ -18,6 +19,8 @@ internal sealed class Multipart(
     public string Key => key;
 
     public string Version => version;
+
+    public FileTime? Modified => modified;
 
     public string? UploadId { get; private set; } = uploadId;
 
@@ -77,6 +80,16 @@ internal sealed class Multipart(
     public ValueTask AbortAsync(CancellationToken cancellationToken) =>
         UploadId is { } id ? bucket.AbortAsync(key, id, cancellationToken) : default;
 
+    /// <summary>Adds which version it is, and when it was changed.</summary>
+    public void Describe(MetadataCollection metadata)
+    {
+        metadata[FileMetadata.Version] = version;
+        if (modified is { } time)
+        {
+            metadata[FileMetadata.Modified] = time.ToString();
+        }
+    }
+
     private async Task<string> RequestAsync()
     {
         var request = new InitiateMultipartUploadRequest { BucketName = bucket.Name, Key = key };
@@ -85,7 +98,7 @@ internal sealed class Multipart(
             FileMetadata.Copy(like, request.Headers, request.Metadata);
         }
 
-        request.Metadata[FileMetadata.Version] = version;
+        Describe(request.Metadata);
         return (await bucket.Client.InitiateMultipartUploadAsync(request)).UploadId;
     }
 }

@@ -99,7 +99,7 @@ internal sealed class S3UploadRequest(
 
             if (body.Progress.Tags is not { Count: > 0 } tags)
             {
-                return await publisher.PutAsync(name, condition, body.Tail, multipart.Version, digest, cancellationToken);
+                return await publisher.PutAsync(name, condition, body.Tail, multipart, digest, cancellationToken);
             }
 
             try

@@ -45,15 +45,15 @@ internal sealed record UploadRecord : UploadTerms
     public PartProgress ToProgress() => new(Tags, End, Hash is null ? new Sha256State() : Sha256State.Import(Hash));
 
     public UploadStatus ToStatus(UploadId id, DateTimeOffset expires) =>
-        ToStatus(id, Offset, Published?.ToFile(ToName()), Joined, expires);
+        ToStatus(id, Offset, Published?.ToFile(ToName(), ToModified()), Joined, expires);
 }
 
 /// <summary>The file that an upload has become.</summary>
 internal sealed record PublishedRecord(long Length, DateTimeOffset Modified, string Tag, string? Sha256)
 {
-    public static PublishedRecord Of(StoredFile file) => new(file.Length, file.Modified, file.Tag.Value, file.Sha256?.ToString());
+    public static PublishedRecord Of(StoredFile file) => new(file.Length, file.Modified.ToDateTimeOffset(), file.Tag.Value, file.Sha256?.ToString());
 
-    public StoredFile ToFile(TransferName name) => new(name, Length, Modified, new EntityTag(Tag), UploadTerms.DigestOf(Sha256));
+    public StoredFile ToFile(TransferName name, FileTime? given) => new(name, Length, given ?? Modified, new EntityTag(Tag), UploadTerms.DigestOf(Sha256));
 }
 
 [JsonSerializable(typeof(UploadRecord))]

@@ -72,7 +72,7 @@ internal sealed class CodedDownload(TransferServerOptions options)
         }
 
         StoredFileReader stored = await store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken);
-        if (stored.File.Modified >= file.Modified)
+        if (stored.File.Modified.ToDateTimeOffset() >= file.Modified.ToDateTimeOffset())
         {
             return stored;
         }

@@ -56,7 +56,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         {
             throw new TransferException(
                 TransferError.PreconditionFailed,
-                $"'{file.Name}' has the version {file.Tag} of {file.Modified:u}, which is not the one that was asked for. Ask again without the condition.",
+                $"'{file.Name}' has the version {file.Tag} of {file.Modified.ToDateTimeOffset():u}, which is not the one that was asked for. Ask again without the condition.",
                 file.Name.Value);
         }
 
@@ -79,7 +79,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         }
     }
 
-    private async Task SendPlainAsync(
+    private static async Task SendPlainAsync(
         HttpContext context, StoredFileReader reader, FileFields fields, TransferPass pass)
     {
         HttpResponse response = context.Response;
@@ -94,7 +94,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
 
         // Only GET knows ranges: RFC 9110, section 14.2.
         if (isGet
-            && ReadConditions.AllowRange(context.Request.Headers, file, options.TimeProvider.GetUtcNow())
+            && ReadConditions.AllowRange(context.Request.Headers, file)
             && RangeSelection.TrySelect(range, file.Length, out IReadOnlyList<ByteRange> ranges))
         {
             if (ranges.Count == 0)

@@ -39,17 +39,18 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
             ? Disposition("attachment", file.Name.FileName)
             : _texts.Inline;
         DateTimeOffset now = DateTimeOffset.UtcNow;
-        if (file.Modified < now - DateLag)
+        if (_texts.Date < now - DateLag)
         {
-            fields.LastModified = _texts.Modified;
+            fields.LastModified = _texts.LastModified;
         }
         else
         {
             // Not later than the date of the response (RFC 9110, section 8.8.2.1): the next version would be older than that.
             fields.Date = HeaderUtilities.FormatDate(now);
-            fields.LastModified = HeaderUtilities.FormatDate(file.Modified < now ? file.Modified : now);
+            fields.LastModified = HeaderUtilities.FormatDate(_texts.Date < now ? _texts.Date : now);
         }
 
+        fields[TransferHeaders.Modified] = _texts.Modified;
         fields.CacheControl = "no-cache";
         fields.XContentTypeOptions = "nosniff";
         bool isActive = Server.MediaType.IsActive(MediaType);
@@ -111,7 +112,11 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
 
         public string Inline { get; } = Disposition("inline", file.Name.FileName);
 
-        public string Modified { get; } = HeaderUtilities.FormatDate(file.Modified);
+        public DateTimeOffset Date { get; } = file.Modified.ToDateTimeOffset();
+
+        public string LastModified { get; } = HeaderUtilities.FormatDate(file.Modified.ToDateTimeOffset());
+
+        public string Modified { get; } = file.Modified.ToString();
 
         public string Tag { get; } = file.Tag.ToString();
 

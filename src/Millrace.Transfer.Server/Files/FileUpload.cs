@@ -34,6 +34,7 @@ internal sealed class FileUpload(IFileStore store)
             Precondition = precondition,
             IsPreconditionChecked = true,
             Length = coding.IsIdentity ? request.ContentLength : null,
+            Modified = GivenTime.Read(context),
         };
         StoredFileWriter writer = await StoreConflict.AskAsync(pass.Store.CreateAsync(name, create, aborted), precondition);
         StoredFile file;

@@ -268,7 +268,8 @@ internal sealed class FolderListing(TransferServerOptions options)
         if (entry.File is { } file)
         {
             json.WriteNumber("length"u8, file.Length);
-            json.WriteString("modified"u8, entry.Modified);
+            json.WritePropertyName("modified"u8);
+            FileTimeConverter.Write(json, entry.Modified);
             json.WriteString("etag"u8, file.Tag.ToString());
             if (file.Sha256 is { } sha256)
             {
@@ -277,7 +278,8 @@ internal sealed class FolderListing(TransferServerOptions options)
         }
         else
         {
-            json.WriteString("modified"u8, entry.Modified);
+            json.WritePropertyName("modified"u8);
+            FileTimeConverter.Write(json, entry.Modified);
         }
 
         json.WriteEndObject();

@@ -103,9 +103,9 @@ internal static class FolderPage
         }
 
         html.Append("</td><td class=\"date\"><time datetime=\"")
-            .Append(entry.Modified.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", CultureInfo.InvariantCulture))
+            .Append(entry.Modified.ToDateTimeOffset().UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", CultureInfo.InvariantCulture))
             .Append("\">")
-            .Append(entry.Modified.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture))
+            .Append(entry.Modified.ToDateTimeOffset().UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture))
             .Append("</time></td></tr>\n");
     }
 

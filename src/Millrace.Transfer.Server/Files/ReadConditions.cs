@@ -20,7 +20,10 @@ internal static class ReadConditions
     }
 
     /// <summary>Looks at If-Match, If-Unmodified-Since, If-None-Match and If-Modified-Since.</summary>
-    /// <remarks>A date in the future does not identify a version: it comes from a file's own date.</remarks>
+    /// <remarks>
+    /// A date in the future does not identify a version: it comes from a file's own date. And an older version may replace a newer
+    /// one, so that only the very date means that a client has it.
+    /// </remarks>
     public static Outcome Evaluate(IHeaderDictionary fields, StoredFile file, DateTimeOffset now)
     {
         if (fields.IfMatch is { Count: > 0 } match)
@@ -41,16 +44,16 @@ internal static class ReadConditions
             return Contains(none, file.Tag, weak: true) ? Outcome.NotModified : Outcome.Send;
         }
 
-        return TryDate(fields.IfModifiedSince, out long modified) && Seconds(file) <= modified && modified <= now.ToUnixTimeSeconds()
+        return TryDate(fields.IfModifiedSince, out long modified) && Seconds(file) == modified && modified <= now.ToUnixTimeSeconds()
             ? Outcome.NotModified
             : Outcome.Send;
     }
 
     /// <summary>
-    /// Whether a range may be sent: there is no If-Range, or it names this very version. A weak tag never does, and a date
-    /// only when it is exactly that of the file (section 13.1.5).
+    /// Whether a range may be sent: there is no If-Range, or it names this very version. Neither a weak tag nor a date does
+    /// (section 13.1.5): writers give files their dates, so that two versions may share one.
     /// </summary>
-    public static bool AllowRange(IHeaderDictionary fields, StoredFile file, DateTimeOffset now)
+    public static bool AllowRange(IHeaderDictionary fields, StoredFile file)
     {
         StringValues field = fields.IfRange;
         if (field.Count == 0)
@@ -58,20 +61,8 @@ internal static class ReadConditions
             return true;
         }
 
-        if (field.Count > 1 || !RangeConditionHeaderValue.TryParse(field.ToString(), out RangeConditionHeaderValue? condition))
-        {
-            return false;
-        }
-
-        if (condition.EntityTag is { } tag)
-        {
-            return !tag.IsWeak && ValueOf(tag) == file.Tag;
-        }
-
-        // A date is a strong validator only when a second change in the same second can be excluded (section 8.8.2.2).
-        return condition.LastModified is { } date
-            && date.ToUnixTimeSeconds() == Seconds(file)
-            && now - file.Modified >= TimeSpan.FromSeconds(1);
+        return field.Count == 1 && RangeConditionHeaderValue.TryParse(field.ToString(), out RangeConditionHeaderValue? condition)
+            && condition.EntityTag is { IsWeak: false } tag && ValueOf(tag) == file.Tag;
     }
 
     /// <summary>The tag without quotes and weakness.</summary>
@@ -108,5 +99,5 @@ internal static class ReadConditions
     }
 
     /// <summary>HTTP's dates have whole seconds.</summary>
-    private static long Seconds(StoredFile file) => file.Modified.ToUnixTimeSeconds();
+    private static long Seconds(StoredFile file) => file.Modified.Seconds;
 }

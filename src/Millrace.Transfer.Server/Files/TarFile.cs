@@ -16,7 +16,7 @@ internal sealed class TarFile(Stream body) : IArchiveWriter
             DataStream = content,
 
             // The format has earlier times; the framework does not write them.
-            ModificationTime = reader.File.Modified < DateTimeOffset.UnixEpoch ? DateTimeOffset.UnixEpoch : reader.File.Modified,
+            ModificationTime = reader.File.Modified.Seconds < 0 ? DateTimeOffset.UnixEpoch : reader.File.Modified.ToDateTimeOffset(),
         };
         await _archive.WriteEntryAsync(entry, cancellationToken);
     }

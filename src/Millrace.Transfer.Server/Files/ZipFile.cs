@@ -35,7 +35,7 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
         bool compress = MediaType.IsCompressible(MediaType.Of(file.Name));
         if (file.Length == 0)
         {
-            AddWhole(path, ReadOnlyMemory<byte>.Empty, file.Modified, compress);
+            AddWhole(path, ReadOnlyMemory<byte>.Empty, file.Modified.ToDateTimeOffset(), compress);
         }
         else
         {
@@ -44,7 +44,7 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
             {
                 if (file.Length <= MaxWholeBytes)
                 {
-                    AddWhole(path, await ReadAsync(content, file, cancellationToken), file.Modified, compress);
+                    AddWhole(path, await ReadAsync(content, file, cancellationToken), file.Modified.ToDateTimeOffset(), compress);
                 }
                 else
                 {
@@ -151,7 +151,7 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
         bool isStored = !compress && checksum is not null;
         long blocks = ((file.Length - 1) / PieceBytes) + 1;
         var entry = new ZipEntry(
-            Encoding.UTF8.GetBytes(path), ZipDirectory.TimeOf(file.Modified), isStored ? ZipEntry.Store : ZipEntry.Deflate,
+            Encoding.UTF8.GetBytes(path), ZipDirectory.TimeOf(file.Modified.ToDateTimeOffset()), isStored ? ZipEntry.Store : ZipEntry.Deflate,
             HasDescriptor: !isStored, isStored ? checksum!.Value : 0,
             compress ? 0 : file.Length + (isStored ? 0 : blocks * BlockHeaderBytes), file.Length, _output.Position);
         WriteHeader(entry);

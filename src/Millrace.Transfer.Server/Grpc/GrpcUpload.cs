@@ -186,7 +186,12 @@ internal static class GrpcUpload
             throw Errors.IsFolder(name);
         }
 
-        var create = new CreateFileOptions { Precondition = GrpcValues.Precondition(head.Precondition), Length = length };
+        var create = new CreateFileOptions
+        {
+            Precondition = GrpcValues.Precondition(head.Precondition),
+            Length = length,
+            Modified = GrpcValues.Time(head.Modified, "modified"),
+        };
         await using StoredFileWriter writer = await call.Store.CreateAsync(name, create, call.Ended);
         var sink = new ChunkSink(writer.Output, length ?? long.MaxValue);
         messages.Into(sink, call.Ended);

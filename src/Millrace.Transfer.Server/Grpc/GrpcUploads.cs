@@ -17,6 +17,7 @@ internal static class GrpcUploads
             Length = GrpcValues.Bytes(request.HasLength, request.Length, "length"),
             Precondition = GrpcValues.Precondition(request.Precondition),
             Expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null,
+            Modified = GrpcValues.Time(request.Modified, "modified"),
         };
         await using UploadSession session = await UploadSession.StartAsync(call.Context, start, pass, call.Ended);
         await call.Answer.SendAsync(ToMessage(session.Status));

@@ -19,11 +19,7 @@ internal static class GrpcValues
 
     public static WritePrecondition Precondition(Precondition? message)
     {
-        if (message?.UnmodifiedSince is { } since && !IsTime(since))
-        {
-            throw Errors.Invalid("'unmodified_since' is not a valid time; use one between the years 1 and 9999.");
-        }
-
+        _ = Time(message?.UnmodifiedSince, "unmodified_since");
         return GrpcMapping.ToPrecondition(message);
     }
 
@@ -40,8 +36,7 @@ internal static class GrpcValues
                 TransferError.NotFound, "'upload' is not a valid upload ID. Start an upload with StartUpload.");
     }
 
-    private static bool IsTime(Timestamp time) =>
-        time.Nanos is >= 0 and < 1_000_000_000
-        && time.Seconds >= DateTimeOffset.MinValue.ToUnixTimeSeconds()
-        && time.Seconds <= DateTimeOffset.MaxValue.ToUnixTimeSeconds();
+    /// <summary>A time where there is one.</summary>
+    public static FileTime? Time(Timestamp? message, string field) => message is null ? null : GrpcMapping.ToTime(message)
+        ?? throw Errors.Invalid($"'{field}' is not a valid time; use one between the years 1 and 9999.");
 }

@@ -40,14 +40,14 @@ internal static unsafe partial class VersionFacts
         return error;
     }
 
-    /// <summary>Sets when an open file was modified, in nanoseconds since 1970.</summary>
+    /// <summary>Sets when an open file was modified.</summary>
     /// <returns>0, or the error number.</returns>
-    public static int SetModified(SafeFileHandle file, long nanoseconds)
+    public static int SetModified(SafeFileHandle file, FileTime time)
     {
         Time* times = stackalloc Time[2]
         {
             new Time { Nanoseconds = Omit },
-            new Time { Seconds = nanoseconds / 1_000_000_000, Nanoseconds = nanoseconds % 1_000_000_000 },
+            new Time { Seconds = time.Seconds, Nanoseconds = time.Nanoseconds },
         };
         return FUTimeNs(file, times) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }

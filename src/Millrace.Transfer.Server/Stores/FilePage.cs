@@ -17,7 +17,7 @@ public sealed record FilePage(IReadOnlyList<FileEntry> Entries, TransferName Nex
 /// <param name="Name">Its whole name.</param>
 /// <param name="File">The file, with its digest only if that is stored; null for a folder.</param>
 /// <param name="Modified">When it was last changed.</param>
-public readonly record struct FileEntry(TransferName Name, StoredFile? File, DateTimeOffset Modified)
+public readonly record struct FileEntry(TransferName Name, StoredFile? File, FileTime Modified)
 {
     /// <summary>Whether it is a folder.</summary>
     public bool IsFolder => File is null;

@@ -24,6 +24,9 @@ public readonly record struct StartUploadOptions
     /// <summary>The digest that the whole must have; null if it is given at the end, or never.</summary>
     public Sha256Digest? Expected { get; init; }
 
+    /// <summary>When the file was last changed, where its writer knows; null for the time of its publication.</summary>
+    public FileTime? Modified { get; init; }
+
     /// <summary>The name of the token that may continue it; null for every client that knows the <see cref="UploadId"/>.</summary>
     public string? Owner { get; init; }
 

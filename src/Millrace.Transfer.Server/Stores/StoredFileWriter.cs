@@ -30,4 +30,7 @@ public readonly record struct CreateFileOptions
 
     /// <summary>The number of bytes to write; null if unknown. Space is reserved and limits are checked at once.</summary>
     public long? Length { get; init; }
+
+    /// <summary>When the file was last changed, where its writer knows; null for the time of its publication.</summary>
+    public FileTime? Modified { get; init; }
 }

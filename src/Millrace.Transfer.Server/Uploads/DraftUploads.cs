@@ -30,6 +30,7 @@ internal static class DraftUploads
             IsPreconditionChecked = true,
             Metadata = metadata,
             Expected = call.ReadDigest(),
+            Modified = GivenTime.Read(call.Context, metadata is null ? null : TusMetadata.Parse(metadata)),
         };
         await using UploadSession session = await call.StartAsync(start, pass);
         string location = call.UrlOf(session.Id);

@@ -67,7 +67,7 @@ internal static class TusUploads
         var key = RunningJoins.KeyOf(
             store,
             [
-                pass.Owner, headers.IfMatch, headers.IfNoneMatch, headers.IfUnmodifiedSince, start.Metadata, start.Expected?.ToString(),
+                pass.Owner, headers.IfMatch, start.Modified?.ToString(), headers.IfNoneMatch, headers.IfUnmodifiedSince, start.Metadata, start.Expected?.ToString(),
                 .. parts.Select(static part => part.Value),
             ]);
         UploadStatus? status = await joins.FindAsync(
@@ -206,6 +206,7 @@ internal static class TusUploads
             Length = ReadLength(call, concat),
             Metadata = field.Length == 0 ? null : field,
             Expected = call.ReadDigest() ?? ReadDigest(metadata),
+            Modified = GivenTime.Read(call.Context, metadata),
         };
     }
 

@@ -18,6 +18,9 @@ public readonly record struct GetOptions
     /// the path's disk is free.
     /// </summary>
     public long? MaxBytes { get; init; }
+
+    /// <summary>Whether the file here gets the time of its arrival, and not that of the server's last change.</summary>
+    public bool NoTimes { get; init; }
 }
 
 /// <summary>How a file is uploaded.</summary>
@@ -36,4 +39,10 @@ public readonly record struct PutOptions
     /// of the user's own: see docs/transfer-client.md.
     /// </summary>
     public bool Resume { get; init; }
+
+    /// <summary>When the content was last changed; null for the time of the file that is uploaded, if it is one.</summary>
+    public FileTime? Modified { get; init; }
+
+    /// <summary>Whether the server is not told when a file was last changed: there it gets the time of its publication.</summary>
+    public bool NoTimes { get; init; }
 }

@@ -22,8 +22,9 @@ public sealed partial class TransferClient
         ArgumentException.ThrowIfNullOrEmpty(path);
         var source = new FileSource(path);
         UploadRecord? record = options.Resume
-            ? new UploadRecord(RecordFolder, path, UrlOf(name), source.Length!.Value, source.Modified)
+            ? new UploadRecord(RecordFolder, path, UrlOf(name), source.Length!.Value, source.Written)
             : null;
+        options = options with { Modified = options.Modified ?? source.Modified };
         return await PutAsync(source, name, options, record, progress, cancellationToken).ConfigureAwait(false);
     }
 
@@ -89,7 +90,7 @@ public sealed partial class TransferClient
         using Activity? activity = TransferClientDiagnostics.Start("millrace put", Files)?.SetTag("millrace.name", name.Value);
         try
         {
-            return activity.Completed(await PutAsync(source, name, options.Precondition, record, progress, cancellationToken).ConfigureAwait(false));
+            return activity.Completed(await MoveAsync(source, name, options, record, progress, cancellationToken).ConfigureAwait(false));
         }
         catch (Exception exception) when (activity.Failed(exception))
         {
@@ -97,8 +98,8 @@ public sealed partial class TransferClient
         }
     }
 
-    private async Task<TransferResult> PutAsync(
-        ContentSource source, TransferName name, WritePrecondition precondition, UploadRecord? record,
+    private async Task<TransferResult> MoveAsync(
+        ContentSource source, TransferName name, PutOptions options, UploadRecord? record,
         IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
     {
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
@@ -116,7 +117,7 @@ public sealed partial class TransferClient
         }
 
         using var upload = new Upload(
-            context, name, source, precondition, new ProgressMeter(progress, _clock), record);
+            context, name, source, options, new ProgressMeter(progress, _clock), record);
         return await upload.RunAsync(cancellationToken).ConfigureAwait(false);
     }
 }

@@ -57,6 +57,56 @@ internal static partial class SpecialFile
     }
 
     /// <summary>
+    /// The length of a file, or of the target of its link, and when it was last written, to the nanosecond and in any year: seconds
+    /// since 1970, rounded down, and the rest.
+    /// </summary>
+    /// <returns>False for what is no file, and where the system does not say it so.</returns>
+    public static bool TryGetFacts(string path, out long length, out long seconds, out int nanoseconds)
+    {
+        length = 0;
+        seconds = 0;
+        nanoseconds = 0;
+        try
+        {
+            if (OperatingSystem.IsWindows() || Stat(path, out Status status) != 0 || (status.Mode & FormatMask) != Regular)
+            {
+                return false;
+            }
+
+            length = status.Length;
+            seconds = status.Times.Modified;
+            nanoseconds = (int)status.Times.ModifiedNanoseconds;
+            return true;
+        }
+        catch (Exception exception) when (exception is EntryPointNotFoundException or DllNotFoundException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Sets when an open file was last written, and leaves when it was last read.</summary>
+    /// <returns>False where the system cannot do it so.</returns>
+    public static bool TrySetModified(SafeFileHandle file, long seconds, int nanoseconds)
+    {
+        try
+        {
+            if (OperatingSystem.IsWindows() || FStat(file, out Status status) != 0)
+            {
+                return false;
+            }
+
+            AccessedAndModified times = status.Times;
+            times.Modified = seconds;
+            times.ModifiedNanoseconds = nanoseconds;
+            return SetTimes(file, times) == 0;
+        }
+        catch (Exception exception) when (exception is EntryPointNotFoundException or DllNotFoundException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>
     /// When a file was last written, or another date of it. Some file systems keep dates that <see cref="DateTime"/> cannot have, for
     /// which the framework throws: the nearest one then.
     /// </summary>
@@ -107,12 +157,19 @@ internal static partial class SpecialFile
     [LibraryImport("libSystem.Native", EntryPoint = "SystemNative_UTimensat", StringMarshalling = StringMarshalling.Utf8)]
     private static partial int SetTimes(string path, in AccessedAndModified times);
 
+    // https://man7.org/linux/man-pages/man3/futimens.3.html
+    [LibraryImport("libSystem.Native", EntryPoint = "SystemNative_FUTimens")]
+    private static partial int SetTimes(SafeFileHandle file, in AccessedAndModified times);
+
     /// <summary>FileStatus of dotnet/runtime's pal_io.h, of which only these are read.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 256)]
     private struct Status
     {
         [FieldOffset(4)]
         public int Mode;
+
+        [FieldOffset(16)]
+        public long Length;
 
         [FieldOffset(24)]
         public AccessedAndModified Times;

@@ -21,6 +21,8 @@ internal abstract record UploadTerms
 
     public string? Expected { get; init; }
 
+    public string? Modified { get; init; }
+
     public string? Owner { get; init; }
 
     public string? Caller { get; init; }
@@ -36,6 +38,7 @@ internal abstract record UploadTerms
             UnmodifiedSince = options.Precondition.UnmodifiedSince,
             Metadata = options.Metadata,
             Expected = options.Expected?.ToString(),
+            Modified = options.Modified?.ToString(),
             Owner = options.Owner,
             Caller = options.Caller ?? options.Owner ?? "",
         };
@@ -70,6 +73,8 @@ internal abstract record UploadTerms
             Parts = parts is null ? null : [.. parts.Select(ParseId)],
             Expires = expires,
         };
+
+    public FileTime? ToModified() => FileTime.TryParse(Modified, out FileTime time) ? time : null;
 
     public static Sha256Digest? DigestOf(string? text) => Sha256Digest.TryParse(text, out Sha256Digest digest) ? digest : null;
 

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
 using System.Text.Json;
+using Millrace.Transfer;
 
 namespace Millrace.Cli.Tests.Transferring;
 
@@ -78,6 +79,52 @@ public sealed class TransferTests : CommandTests
         Assert.Equal(24, expected.Count);
         Assert.Equal(expected, Digests("served/up/tree"));
         Assert.Equal(expected, Digests("down"));
+    }
+
+    [NeedsFact(Need.Unix)]
+    public async Task Files_of_a_folder_that_are_there_are_not_moved_again()
+    {
+        Write("tree/a.bin", 100_000, 1);
+        Write("tree/sub/b c.bin", 70_000, 2);
+        Write("tree/sub/empty", 0);
+        LocalTime.Set(Folder["tree/a.bin"], new FileTime(1_500_000_000, 123_456_789));
+        LocalTime.Set(Folder["tree/sub/empty"], new FileTime(-1_000_000, 1));
+        using ServedCommand server = await ServeAsync("served");
+        string up = server.Files + "up/";
+
+        await SucceedAsync("put", "tree", up);
+        Assert.Equal(new FileTime(1_500_000_000, 123_456_789), LocalTime.Of(Folder["served/up/tree/a.bin"]));
+        Assert.Contains("Put 0 files, 0 B, in ", await SucceedAsync("put", "tree", up), StringComparison.Ordinal);
+        Assert.Contains("; 3 files were there already.", await SucceedAsync("put", "tree", up), StringComparison.Ordinal);
+        Assert.Contains("Put 3 files, ", await SucceedAsync("put", "--all", "tree", up), StringComparison.Ordinal);
+        Assert.All(Lines(await SucceedAsync("put", "--json", "tree", up)), static line => Assert.True(line.GetProperty("present").GetBoolean()));
+
+        // The same bytes of another day; other bytes of the same length, of another day and of the same.
+        LocalTime.Set(Folder["tree/a.bin"], new FileTime(1_600_000_000, 0));
+        Write("tree/sub/b c.bin", 70_000, 3);
+        Assert.Contains("Put 1 file, 68 KiB, in ", await SucceedAsync("put", "tree", up), StringComparison.Ordinal);
+        FileTime time = LocalTime.Of(Folder["tree/sub/b c.bin"]);
+        Write("tree/sub/b c.bin", 70_000, 4);
+        LocalTime.Set(Folder["tree/sub/b c.bin"], time);
+        Assert.Contains("; 3 files were there already.", await SucceedAsync("put", "tree", up), StringComparison.Ordinal);
+        Assert.Contains("Put 1 file, 68 KiB, in ", await SucceedAsync("put", "--checksum", "tree", up), StringComparison.Ordinal);
+        Assert.Equal(Digests("tree"), Digests("served/up/tree"));
+
+        Assert.Contains("Got 3 files, ", await SucceedAsync("get", up + "tree/", "down"), StringComparison.Ordinal);
+        Assert.Equal(LocalTime.Of(Folder["served/up/tree/sub/empty"]), LocalTime.Of(Folder["down/sub/empty"]));
+        LocalTime.Set(Folder["down/a.bin"], new FileTime(5, 0));
+        Assert.Contains("; 3 files were there already.", await SucceedAsync("get", up + "tree/", "down"), StringComparison.Ordinal);
+        Assert.Equal(LocalTime.Of(Folder["served/up/tree/a.bin"]), LocalTime.Of(Folder["down/a.bin"]));
+        Write("down/a.bin", 100_000, 7);
+        LocalTime.Set(Folder["down/a.bin"], LocalTime.Of(Folder["served/up/tree/a.bin"]));
+        Assert.Contains("Got 1 file, ", await SucceedAsync("get", "--checksum", up + "tree/", "down"), StringComparison.Ordinal);
+        Assert.Contains("Got 3 files, ", await SucceedAsync("get", "--all", "--no-times", up + "tree/", "down"), StringComparison.Ordinal);
+        Assert.True(LocalTime.Of(Folder["down/a.bin"]).Seconds > 1_700_000_000);
+        Assert.Equal(Digests("tree"), Digests("down"));
+
+        // A name that has to be free is not, also where the file is the same.
+        Assert.Equal(1, (await RunAsync("put", "--create-new", "tree", up)).ExitCode);
+        Assert.Equal(1, (await RunAsync("get", "--create-new", up + "tree/", "down")).ExitCode);
     }
 
     [NeedsTheory(Need.Mount)]

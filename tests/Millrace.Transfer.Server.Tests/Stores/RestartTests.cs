@@ -77,6 +77,30 @@ public sealed class RestartTests : StoreTest
     }
 
     [NeedsTheory(Need.Unix), EveryStore]
+    public async Task Upload_of_a_given_time_is_not_taken_for_an_older_version_of_that_time(bool portable)
+    {
+        var options = new LocalFileStoreOptions { Portable = portable };
+        var time = new FileTime(1_500_000_000, 5_000);
+        LocalFileStore store = Open(options);
+        await store.PutAsync("a", "old", modified: time);
+        UploadId id = (await store.StartUploadAsync(new StartUploadOptions { Name = "a".Name(), Length = 3, Modified = time }, default)).Id;
+        await store.AppendAsync(id, 0, "new");
+        Copy(Folder, Killed);
+        await store.CompleteUploadAsync(id, null, default);
+        string state = File.ReadAllText(Folder[$".millrace/uploads/{id}/state"]);
+        File.WriteAllText(
+            Killed[$".millrace/uploads/{id}/state"],
+            state.Replace("\"IsPublished\":true", "\"IsPublished\":false", StringComparison.Ordinal));
+        Shell.Run("touch", "-r", Folder["a"], Killed["a"]);
+
+        LocalFileStore again = Open(options, Killed.Path);
+        Assert.Null((await again.FindUploadAsync(id, takeOver: true, default))!.Published);
+        StoredFile file = await again.CompleteUploadAsync(id, null, default);
+        Assert.Equal("new", File.ReadAllText(Killed["a"]));
+        Assert.Equal(portable ? file.Modified : time, file.Modified);
+    }
+
+    [NeedsTheory(Need.Unix), EveryStore]
     public async Task Staged_files_of_a_killed_process_are_removed(bool portable)
     {
         var options = new LocalFileStoreOptions { Portable = portable };

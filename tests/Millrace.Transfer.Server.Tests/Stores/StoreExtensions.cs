@@ -12,11 +12,11 @@ internal static class StoreExtensions
     public static TransferName Name(this string text) => TransferName.Parse(text);
 
     public static async Task<StoredFile> PutAsync(
-        this IFileStore store, string name, string content, WritePrecondition precondition = default)
+        this IFileStore store, string name, string content, WritePrecondition precondition = default, FileTime? modified = null)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(content);
         await using StoredFileWriter writer = await store.CreateAsync(
-            name.Name(), new CreateFileOptions { Length = bytes.Length, Precondition = precondition }, default);
+            name.Name(), new CreateFileOptions { Length = bytes.Length, Precondition = precondition, Modified = modified }, default);
         await writer.Output.WriteAsync(bytes);
         return await writer.CommitAsync(null, default);
     }

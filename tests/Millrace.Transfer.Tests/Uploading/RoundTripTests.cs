@@ -20,6 +20,33 @@ public sealed class RoundTripTests : ServerTest
         Assert.Equal(put with { }, got);
     }
 
+    [NeedsTheory(Need.Unix), EveryProtocol(ProtocolSet.AllAndHttp2, 0, 100, 1_000_000)]
+    public async Task File_keeps_the_time_of_its_last_change(TransferProtocol protocol, int size)
+    {
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
+        string path = Folder.Write("here", Content.Random(size));
+        foreach (FileTime time in (FileTime[])[new(1_700_000_000, 123_456_789), new(-2, 500_000_000), new(10_000_000_000, 1)])
+        {
+            LocalTime.Set(path, time);
+            await client.PutAsync(path, Clients.Name("there"));
+            Assert.Equal(time, LocalTime.Of(Server.PathOf("there")));
+            Assert.Equal(time, (await client.FindAsync(Clients.Name("there")))!.Modified);
+            Assert.Equal(time, (await client.ListAsync().ToListAsync()).Single().Modified);
+
+            await client.GetAsync(Clients.Name("there"), Folder["back"]);
+            Assert.Equal(time, LocalTime.Of(Folder["back"]));
+        }
+
+        var before = FileTime.FromDateTimeOffset(DateTimeOffset.UtcNow.AddSeconds(-1));
+        await client.PutAsync(path, Clients.Name("there"), new PutOptions { NoTimes = true });
+        Assert.True(LocalTime.Of(Server.PathOf("there")).Seconds is var there && there >= before.Seconds && there < 5_000_000_000);
+        LocalTime.Set(Server.PathOf("there"), new FileTime(5, 0));
+        await client.GetAsync(Clients.Name("there"), Folder["back"], new GetOptions { NoTimes = true });
+        Assert.InRange(LocalTime.Of(Folder["back"]).Seconds, before.Seconds, before.Seconds + 1000);
+        await client.PutAsync(new MemoryStream([1, 2]), Clients.Name("there"), new PutOptions { Modified = new FileTime(7, 7) });
+        Assert.Equal(new FileTime(7, 7), LocalTime.Of(Server.PathOf("there")));
+    }
+
     [Theory, EveryProtocol(ProtocolSet.Downloads, 222, 223, 224, 235, 236, 240, 252, 255)]
     public async Task Names_of_every_length_are_downloaded(TransferProtocol protocol, int bytes)
     {

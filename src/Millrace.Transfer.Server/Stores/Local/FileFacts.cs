@@ -22,15 +22,8 @@ internal readonly record struct FileFacts(
 
     private const int TagBytes = 15;
 
-    /// <summary>The years 1 and 9999: see <see cref="DateTimeOffset.FromUnixTimeSeconds"/>.</summary>
-    private const long MinSeconds = -62_135_596_800;
-
-    private const long MaxSeconds = 253_402_300_799;
-
-    /// <summary>The nearest date to that of the last write.</summary>
-    public DateTimeOffset ModifiedTime => DateTimeOffset
-        .FromUnixTimeSeconds(Math.Clamp(ModifiedSeconds, MinSeconds, MaxSeconds))
-        .AddTicks((Modified - (ModifiedSeconds * 1_000_000_000)) / 100);
+    /// <summary>When it was last written.</summary>
+    public FileTime ModifiedTime => new(ModifiedSeconds, (int)(Modified - (ModifiedSeconds * 1_000_000_000)));
 
     public void CopyTo(Span<byte> destination)
     {

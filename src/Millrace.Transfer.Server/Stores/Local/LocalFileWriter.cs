@@ -66,7 +66,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
             }
 
             return await _publisher.PublishAsync(
-                _file, _name, _options.Precondition, digest, _reservation, upload: null, cancellationToken);
+                _file, _name, _options.Precondition, _options.Modified, digest, _reservation, upload: null, cancellationToken);
         }
         catch (FilePipeException exception)
         {

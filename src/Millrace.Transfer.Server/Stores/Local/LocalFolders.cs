@@ -216,7 +216,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
             return (await files.DescribeAsync(file, after, to, DigestNeed.IfKnown, CancellationToken.None)).File;
         }
 
-        store.Watch.Published(after);
+        store.Watch.Published(after, isGiven: true);
         store.Digests.Write(to, after, known);
         return after.ToFile(to, known.Sha256);
     }

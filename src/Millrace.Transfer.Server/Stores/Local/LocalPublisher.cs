@@ -69,6 +69,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     /// <param name="file">All its bytes are written.</param>
     /// <param name="name">Its name.</param>
     /// <param name="precondition">Checked atomically with the rename, as far as requests to this store go.</param>
+    /// <param name="modified">When it was changed, as its writer says; null for now.</param>
     /// <param name="digest">Its digest, if known.</param>
     /// <param name="reservation">What was reserved for it.</param>
     /// <param name="upload">The upload that it was, whose state file says beforehand what is about to happen; null for none.</param>
@@ -77,6 +78,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         FilePipeWriter file,
         TransferName name,
         WritePrecondition precondition,
+        FileTime? modified,
         FileDigest? digest,
         Reservation reservation,
         LocalUpload? upload,
@@ -88,7 +90,8 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             await files.CheckAsync(name, precondition, cancellationToken);
             long length = file.Position;
             using SafeFileHandle? open = store.Native ? FileReopen.TryOpen(file.Handle) : null;
-            long? stamp = store.Watch.Stamp(file.Handle);
+            FileFacts? present = modified is null || store.Native ? null : tree.TryLook(name);
+            long? stamp = await store.Watch.StampAsync(file.Handle, modified, present, cancellationToken);
             if (upload is not null)
             {
                 await upload.WriteIntentAsync(length, stamp ?? 0, digest?.Sha256);
@@ -100,7 +103,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             bool isThere = replaced == 0 || open is null || tree.TryLook(name) == tree.Look(open);
             reservation.Publish(length, isThere ? replaced : 0);
             using SafeFileHandle? found = open is null ? tree.TryOpenFile(name) : null;
-            return Describe(open ?? found ?? throw Errors.NoFile(name), name, length, stamp, digest);
+            return Describe(open ?? found ?? throw Errors.NoFile(name), name, length, stamp, isGiven: modified is not null, digest);
         }
         finally
         {
@@ -118,11 +121,11 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         ThrowIfLinkFollowed(file, path, upload.Name);
         await file.FlushAsync(cancellationToken);
         return await PublishAsync(
-            file, upload.Name, upload.Record.ToPrecondition(), digest, upload.Reservation, upload, cancellationToken);
+            file, upload.Name, upload.Record.ToPrecondition(), upload.Record.ToModified(), digest, upload.Reservation, upload, cancellationToken);
     }
 
     private StoredFile Describe(
-        SafeFileHandle open, TransferName name, long length, long? stamp, FileDigest? digest)
+        SafeFileHandle open, TransferName name, long length, long? stamp, bool isGiven, FileDigest? digest)
     {
         FileFacts facts = tree.Look(open);
         if (facts.Length != length || facts.Modified != stamp)
@@ -131,7 +134,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             return VersionWatch.Unsettled(facts, name) with { Sha256 = digest?.Sha256 };
         }
 
-        store.Watch.Published(facts);
+        store.Watch.Published(facts, isGiven);
         if (digest is { } known)
         {
             store.Digests.Write(name, facts, known);

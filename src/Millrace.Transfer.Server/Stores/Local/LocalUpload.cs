@@ -248,7 +248,7 @@ internal sealed class LocalUpload : IDisposable
     public UploadStatus ToStatus()
     {
         UploadRecord record = Record;
-        StoredFile? published = record.IsPublished ? record.Published!.ToFile(record.ToName()) : null;
+        StoredFile? published = record.IsPublished ? record.Published!.ToFile(record.ToName(), record.ToModified()) : null;
         return record.ToStatus(Id, published?.Length ?? Offset, published, record.Parts, Expires);
     }
 

@@ -21,11 +21,17 @@ internal sealed record UploadRecord : UploadTerms
 }
 
 /// <param name="Length">Bytes.</param>
-/// <param name="Modified">Nanoseconds since 1970.</param>
+/// <param name="Modified">Nanoseconds since 1970, by which a restart finds the file.</param>
 /// <param name="Tag">Empty until the file was renamed.</param>
 /// <param name="Sha256">Hexadecimal; null when it was not computed.</param>
 internal sealed record PublishedRecord(long Length, long Modified, string Tag, string? Sha256)
 {
-    public StoredFile ToFile(TransferName name) => new(
-        name, Length, DateTimeOffset.UnixEpoch.AddTicks(Modified / 100), new EntityTag(Tag), UploadTerms.DigestOf(Sha256));
+    /// <param name="name">Its name.</param>
+    /// <param name="given">When the upload's client says that it was changed; null if it does not.</param>
+    public StoredFile ToFile(TransferName name, FileTime? given) => new(
+        name,
+        Length,
+        given ?? new FileTime(Modified / 1_000_000_000, (int)(Modified % 1_000_000_000)),
+        new EntityTag(Tag),
+        UploadTerms.DigestOf(Sha256));
 }

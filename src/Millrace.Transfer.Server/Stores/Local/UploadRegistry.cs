@@ -118,9 +118,12 @@ internal sealed class UploadRegistry(LocalStore store) : IDisposable
             return;
         }
 
+        // An older version may have the same time if it was given, so that then only the bytes that are gone from here prove it.
+        bool isGone = !File.Exists(upload.DataPath);
         FileFacts? found = store.Tree.TryLook(upload.Name);
-        bool isThere = found is { } facts && facts.Length == intent.Length && facts.Modified == intent.Modified;
-        if (isThere || !File.Exists(upload.DataPath))
+        bool isThere = found is { } facts && facts.Length == intent.Length && facts.Modified == intent.Modified
+            && (isGone || upload.Record.Modified is null);
+        if (isThere || isGone)
         {
             // If it was replaced or deleted since, its tag is lost; a new one is as unique.
             string tag = isThere ? found!.Value.ToTag().Value : RandomNumberGenerator.GetHexString(20, lowercase: true);

@@ -7,7 +7,8 @@ namespace Millrace.Transfer.Server;
 /// <summary>
 /// Distinguishes versions of files by their facts. The clock of a file system advances in steps: a file that was changed in
 /// the current step can change again and look the same. So facts are trusted only when they are older than a step, or when
-/// this store has set them, to a time that no other version has. Thread-safe.
+/// this store has set them, to a time that no other version has. Where a file's writer gives its time, the time of the last change, which
+/// only the system sets, keeps versions apart. Thread-safe.
 /// </summary>
 internal sealed class VersionWatch(StoreTree tree, bool native)
 {
@@ -30,9 +31,41 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
     private readonly ConcurrentDictionary<FileFacts, long> _own = new();
     private long _lastStamp;
 
-    /// <summary>Sets a modification time that no other version has, before the file is published.</summary>
+    /// <summary>Sets the modification time of a file before it is published: a given one, or one that no other version has.</summary>
+    /// <param name="file">The file, all of whose bytes are written.</param>
+    /// <param name="given">When it was changed, as its writer says; null for now.</param>
+    /// <param name="replaced">The file that it replaces, as far as the system does not say which file is which; null for none.</param>
+    /// <param name="cancellationToken">Ends a wait for the system's clock.</param>
     /// <returns>The time, in nanoseconds since 1970; null where it cannot be set.</returns>
-    public long? Stamp(SafeFileHandle file)
+    public async ValueTask<long?> StampAsync(
+        SafeFileHandle file, FileTime? given, FileFacts? replaced, CancellationToken cancellationToken)
+    {
+        if (given is not { } time || !TrySet(file, time))
+        {
+            return Stamp(file);
+        }
+
+        FileFacts facts = tree.Look(file);
+        TimeSpan step = facts.Changed % 1_000_000_000 == 0 ? CoarseStep : Step;
+        facts = facts with { Changed = 0 };
+        if (!native && (_own.ContainsKey(facts) || (replaced is { } before && before.Length == facts.Length && before.Modified == facts.Modified)))
+        {
+            // Nothing would keep the two apart.
+            return Stamp(file);
+        }
+
+        // A file that is gone may have been this inode, with the same length and time: then it was changed in another step.
+        while (_own.TryGetValue(facts, out long published) && Environment.TickCount64 - published <= step.TotalMilliseconds)
+        {
+            await Task.Delay(step, cancellationToken);
+        }
+
+        return facts.Modified;
+    }
+
+    /// <summary>Sets a modification time that no other version has.</summary>
+    /// <returns>The time, in nanoseconds since 1970; null where it cannot be set.</returns>
+    private long? Stamp(SafeFileHandle file)
     {
         long now = (DateTime.UtcNow - DateTime.UnixEpoch).Ticks * 100;
         long last;
@@ -48,24 +81,32 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
         }
         while (Interlocked.CompareExchange(ref _lastStamp, stamp, last) != last);
 
+        return TrySet(file, new FileTime(stamp / 1_000_000_000, (int)(stamp % 1_000_000_000))) ? stamp : null;
+    }
+
+    private bool TrySet(SafeFileHandle file, FileTime time)
+    {
         if (native)
         {
-            return VersionFacts.SetModified(file, stamp) == 0 ? stamp : null;
+            return VersionFacts.SetModified(file, time) == 0;
         }
 
         try
         {
-            File.SetLastWriteTimeUtc(file, DateTime.UnixEpoch.AddTicks(stamp / 100));
-            return stamp;
+            File.SetLastWriteTimeUtc(file, time.ToDateTimeOffset().UtcDateTime);
+            return true;
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
         {
-            return null;
+            // Windows counts from 1601 on.
+            return false;
         }
     }
 
-    /// <summary>Remembers facts that <see cref="Stamp"/> set: they can be trusted at once.</summary>
-    public void Published(in FileFacts facts)
+    /// <summary>Remembers facts that <see cref="StampAsync"/> set: they can be trusted at once.</summary>
+    /// <param name="facts">Those of the published file.</param>
+    /// <param name="isGiven">Whether another version may get the same time.</param>
+    public void Published(in FileFacts facts, bool isGiven)
     {
         long now = Environment.TickCount64;
         if (_own.Count >= MaxRemembered)
@@ -80,6 +121,10 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
         }
 
         _own[facts] = now;
+        if (isGiven)
+        {
+            _own[facts with { Changed = 0 }] = now;
+        }
     }
 
     /// <summary>Returns the facts of an open file; waits if they are too new.</summary>

@@ -48,7 +48,9 @@ internal abstract class DownloadSink : IAsyncDisposable
     public virtual ValueTask RestartAsync() => throw new NotSupportedException();
 
     /// <summary>All of it is there and right.</summary>
-    public virtual ValueTask CommitAsync(CancellationToken cancellationToken) => default;
+    /// <param name="modified">When the file was last changed on the server; null if that does not matter here.</param>
+    /// <param name="cancellationToken">Ends it before the file has its name.</param>
+    public virtual ValueTask CommitAsync(FileTime? modified, CancellationToken cancellationToken) => default;
 
     /// <summary>It failed, and another process is not to continue it.</summary>
     public virtual ValueTask AbandonAsync() => default;
@@ -65,7 +67,7 @@ internal sealed class PipeSink(PipeWriter writer) : DownloadSink
 
     public override PipeWriter Writer => writer;
 
-    public override async ValueTask CommitAsync(CancellationToken cancellationToken)
+    public override async ValueTask CommitAsync(FileTime? modified, CancellationToken cancellationToken)
     {
         await writer.FlushAsync(cancellationToken).ConfigureAwait(false);
         await writer.CompleteAsync().ConfigureAwait(false);

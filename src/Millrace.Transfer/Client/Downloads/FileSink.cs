@@ -96,11 +96,19 @@ internal sealed class FileSink : DownloadSink
         _part?.Remove();
     }
 
-    public override async ValueTask CommitAsync(CancellationToken cancellationToken)
+    public override async ValueTask CommitAsync(FileTime? modified, CancellationToken cancellationToken)
     {
+        var writer = (FilePipeWriter)Writer;
         try
         {
-            await ((FilePipeWriter)Writer).CommitAsync(cancellationToken).ConfigureAwait(false);
+            if (modified is { } time)
+            {
+                // After the last write, which sets it.
+                await writer.FlushAsync(cancellationToken).ConfigureAwait(false);
+                LocalTime.Set(writer.Handle, time);
+            }
+
+            await writer.CommitAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (FilePipeException exception) when (exception.Error == FilePipeError.NameTaken)
         {

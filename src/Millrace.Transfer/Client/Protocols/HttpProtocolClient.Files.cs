@@ -26,7 +26,7 @@ internal partial class HttpProtocolClient
         return new StoredFile(
             name,
             headers.ContentLength ?? throw Failures.Protocol(call, "the response has no length of the file"),
-            headers.LastModified ?? DateTimeOffset.UnixEpoch,
+            Fields.Modified(response) ?? DateTimeOffset.UnixEpoch,
             Fields.Tag(response) ?? new EntityTag(""),
             Fields.Sha256(response));
     }
@@ -179,7 +179,7 @@ internal partial class HttpProtocolClient
             Length = length,
             Tag = Fields.Tag(response),
             Sha256 = Fields.Sha256(described),
-            Modified = described.Content.Headers.LastModified,
+            Modified = Fields.Modified(described),
             RoundTrip = roundTrip,
         };
     }

@@ -20,6 +20,7 @@ internal partial class HttpProtocolClient
             HttpMethod.Put, ContentUrlOf(upload.Name), Call("Uploading", upload.Name), watch, request =>
             {
                 AddPrecondition(request, upload.Precondition);
+                AddModified(request, upload);
                 AddDigest(request, digest);
             },
             content).ConfigureAwait(false);
@@ -33,6 +34,7 @@ internal partial class HttpProtocolClient
         using HttpResponseMessage response = await SendAsync(HttpMethod.Put, url, call, watch, request =>
         {
             AddPrecondition(request, upload.Precondition);
+            AddModified(request, upload);
             AddUpload(request, complete: false, upload.AnnouncedLength);
             request.Content = new ByteArrayContent([]);
         }).ConfigureAwait(false);
@@ -109,6 +111,14 @@ internal partial class HttpProtocolClient
         if (length is { } bytes)
         {
             Add(request, TransferHeaders.UploadLength, Text(bytes));
+        }
+    }
+
+    private static void AddModified(HttpRequestMessage request, Upload upload)
+    {
+        if (upload.Modified is { } time)
+        {
+            Add(request, TransferHeaders.Modified, time.ToString());
         }
     }
 

@@ -22,7 +22,7 @@ internal sealed class OpenedFile : IDisposable
 
     public Sha256Digest? Sha256 { get; init; }
 
-    public DateTimeOffset? Modified { get; init; }
+    public FileTime? Modified { get; init; }
 
     /// <summary>How long the answer took.</summary>
     public TimeSpan RoundTrip { get; init; }

@@ -20,7 +20,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
         await CreateAsync(Call("Uploading", upload.Name), watch, request =>
         {
             AddPrecondition(request, upload.Precondition);
-            Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload.Name));
+            Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload));
             if (upload.AnnouncedLength is { } bytes)
             {
                 Add(request, TransferHeaders.UploadLength, Text(bytes));
@@ -116,7 +116,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
                 AddPrecondition(request, upload.Precondition);
                 Add(request, TransferHeaders.UploadConcat, $"final;{string.Join(' ', parts.Select(part => part.AbsolutePath))}");
                 string checksum = digest is { } sha256 ? $",sha256 {sha256.ToBase64()}" : "";
-                Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload.Name) + checksum);
+                Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload) + checksum);
                 request.Content = new ByteArrayContent([]);
             }).ConfigureAwait(false);
         return new UploadAnswer(upload.Source.Length!.Value, IsComplete: true, Fields.Tag(response), Fields.Sha256(response));
@@ -137,5 +137,8 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
         return LocationOf(response, url, call);
     }
 
-    private static string MetadataOf(TransferName name) => $"filename {Convert.ToBase64String(Encoding.UTF8.GetBytes(name.Value))}";
+    private static string MetadataOf(Upload upload) =>
+        $"filename {Base64(upload.Name.Value)}{(upload.Modified is { } time ? $",mtime {Base64(time.ToString())}" : "")}";
+
+    private static string Base64(string text) => Convert.ToBase64String(Encoding.UTF8.GetBytes(text));
 }

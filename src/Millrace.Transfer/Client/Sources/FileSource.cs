@@ -7,14 +7,15 @@ namespace Millrace.Transfer;
 internal sealed class FileSource : ContentSource
 {
     private readonly FilePipeReader _reader;
-    private readonly DateTime _modified;
+    private readonly DateTime _written;
     private SequencePosition _next;
     private bool _pending;
     private long _position;
 
     public FileSource(string path)
     {
-        _modified = SpecialFile.Modified(path);
+        _written = SpecialFile.Modified(path);
+        Modified = LocalTime.Of(path);
         _reader = FilePipe.OpenRead(path, new FileReadOptions { ChangeDetection = ChangeDetection.Any });
         Length = _reader.Length;
     }
@@ -24,7 +25,10 @@ internal sealed class FileSource : ContentSource
     public override long Position => _position;
 
     /// <summary>When the file was last changed, as it was opened.</summary>
-    public DateTime Modified => _modified;
+    public FileTime Modified { get; }
+
+    /// <summary>The same as the framework has it, and as records of earlier processes do.</summary>
+    public DateTime Written => _written;
 
     public override bool CanSeek(long offset) => offset >= 0 && offset <= Length;
 
@@ -66,7 +70,7 @@ internal sealed class FileSource : ContentSource
     public override void ThrowIfChanged()
     {
         var now = new FileInfo(_reader.Path);
-        if (!now.Exists || now.Length != Length || SpecialFile.Modified(_reader.Path) != _modified)
+        if (!now.Exists || now.Length != Length || SpecialFile.Modified(_reader.Path) != _written)
         {
             throw Changed();
         }

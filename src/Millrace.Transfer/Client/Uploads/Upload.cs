@@ -25,7 +25,7 @@ internal sealed class Upload : IDisposable
 
     /// <summary>Describes an upload. The source stays the caller's; without a record no other process can resume it.</summary>
     public Upload(
-        TransferContext context, TransferName name, ContentSource source, WritePrecondition precondition,
+        TransferContext context, TransferName name, ContentSource source, PutOptions options,
         ProgressMeter meter, UploadRecord? record)
     {
         _context = context;
@@ -33,7 +33,8 @@ internal sealed class Upload : IDisposable
         _mayDivide = context.Parts is not null;
         Name = name;
         Source = source;
-        Precondition = precondition;
+        Precondition = options.Precondition;
+        Modified = options.NoTimes ? null : options.Modified;
         Meter = meter;
         Record = record;
         Hash = context.Options.VerifyDigests ? new SourceHash() : null;
@@ -44,6 +45,9 @@ internal sealed class Upload : IDisposable
     public ContentSource Source { get; }
 
     public WritePrecondition Precondition { get; }
+
+    /// <summary>When the content was last changed; null when the server is not told.</summary>
+    public FileTime? Modified { get; }
 
     public ProgressMeter Meter { get; }
 

@@ -40,7 +40,8 @@ internal sealed record ListingEntry
     public long? Length { get; set; }
 
     /// <summary>When it was last changed.</summary>
-    public DateTimeOffset? Modified { get; set; }
+    [JsonConverter(typeof(FileTimeConverter))]
+    public FileTime? Modified { get; set; }
 
     /// <summary>Its entity tag with quotes; null for a folder.</summary>
     [JsonPropertyName("etag")]

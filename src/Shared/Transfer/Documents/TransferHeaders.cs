@@ -12,6 +12,12 @@ internal static class TransferHeaders
     /// <summary>RFC 9530: asks for <see cref="ReprDigest"/>, also where it has to be computed first.</summary>
     public const string WantReprDigest = "Want-Repr-Digest";
 
+    /// <summary>Ours: when a file was last changed, as <see cref="FileTime"/> has it; of an upload, the time that its file gets.</summary>
+    public const string Modified = "Millrace-Modified";
+
+    /// <summary>Of the clients of ownCloud and Nextcloud, and of rclone: the same in seconds.</summary>
+    public const string OwnCloudModified = "X-OC-Mtime";
+
     /// <summary>Resumable uploads: bytes that the server has, or where this request continues.</summary>
     public const string UploadOffset = "Upload-Offset";
 

@@ -14,7 +14,7 @@ internal static class GrpcMapping
         {
             Name = file.Name.Value,
             Length = file.Length,
-            Modified = Timestamp.FromDateTimeOffset(file.Modified),
+            Modified = ToMessage(file.Modified),
             Tag = file.Tag.Value,
             Count = file.Length,
         };
@@ -25,6 +25,14 @@ internal static class GrpcMapping
 
         return message;
     }
+
+    public static Timestamp ToMessage(FileTime time) => new() { Seconds = time.Seconds, Nanos = time.Nanoseconds };
+
+    /// <returns>Null if it is invalid: RFC 3339 has the years 1 to 9999.</returns>
+    public static FileTime? ToTime(Timestamp time) =>
+        time.Nanos is >= 0 and < 1_000_000_000 && new FileTime(time.Seconds, time.Nanos) is var valid && valid.Seconds == time.Seconds
+            ? valid
+            : null;
 
     public static ByteString ToMessage(Sha256Digest digest)
     {

@@ -182,17 +182,8 @@ internal sealed partial class GrpcProtocolClient
             file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null)
         : throw Failures.Protocol(call, "the response has no length of the file");
 
-    private static DateTimeOffset? TimeOf(Timestamp? time, ProtocolCall call)
-    {
-        try
-        {
-            return time?.ToDateTimeOffset();
-        }
-        catch (InvalidOperationException)
-        {
-            throw Failures.Protocol(call, "a time in the response is invalid");
-        }
-    }
+    private static FileTime? TimeOf(Timestamp? time, ProtocolCall call) => time is null ? null
+        : GrpcMapping.ToTime(time) ?? throw Failures.Protocol(call, "a time in the response is invalid");
 
     private static ListingEntry ToEntry(ListEntry entry, ProtocolCall call) => new()
     {

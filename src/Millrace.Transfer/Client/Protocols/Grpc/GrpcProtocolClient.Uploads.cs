@@ -32,6 +32,7 @@ internal sealed partial class GrpcProtocolClient
             head.Length = length;
         }
 
+        head.Modified = upload.Modified is { } time ? GrpcMapping.ToMessage(time) : null;
         if (digest is { } sha256)
         {
             head.Sha256 = GrpcMapping.ToMessage(sha256);
@@ -51,6 +52,7 @@ internal sealed partial class GrpcProtocolClient
             message.Length = length;
         }
 
+        message.Modified = upload.Modified is { } time ? GrpcMapping.ToMessage(time) : null;
         try
         {
             UploadStatus status = await AskAsync("StartUpload", message, UploadStatus.Parser, call, watch).ConfigureAwait(false);

@@ -1,0 +1,101 @@
+using System.CommandLine;
+using System.Security.Cryptography;
+using Millrace.Transfer;
+
+namespace Millrace.Cli;
+
+/// <summary>Finds out whether the other side has a file already, so that it is not moved again.</summary>
+internal static class PresentFile
+{
+    /// <summary>Whether a file here and one on the server are the same.</summary>
+    /// <param name="client">Asks for what the listing does not have.</param>
+    /// <param name="path">The file here.</param>
+    /// <param name="remote">The file there, as it was listed.</param>
+    /// <param name="bySha256">Whether an equal date proves nothing.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <returns>The server's date of a file that is the same; null for another one.</returns>
+    public static async ValueTask<FileTime?> FindSameAsync(
+        TransferClient client, string path, RemoteEntry remote, bool bySha256, CancellationToken cancellationToken)
+    {
+        if (!LocalTime.TryLook(path, out long length, out FileTime modified) || length != remote.Length)
+        {
+            return null;
+        }
+
+        if (IsOf(remote.Modified))
+        {
+            return modified;
+        }
+
+        FileTime? there = remote.Modified;
+        Sha256Digest? digest = remote.Sha256;
+        if (digest is null)
+        {
+            // A bucket lists neither.
+            StoredFile? found = await client.FindAsync(remote.Name, cancellationToken).ConfigureAwait(false);
+            if (found?.Length == length && IsOf(found.Modified))
+            {
+                return modified;
+            }
+
+            there = found?.Modified;
+            digest = found?.Sha256;
+        }
+
+        return digest is { } wanted && await HashAsync(path, cancellationToken).ConfigureAwait(false) == wanted ? there ?? modified : null;
+
+        bool IsOf(FileTime? time) => !bySha256 && time is { } other && LocalTime.Agree(other, modified);
+    }
+
+    private static async ValueTask<Sha256Digest> HashAsync(string path, CancellationToken cancellationToken)
+    {
+        FilePipeReader reader = FilePipe.OpenRead(path);
+        Stream content = reader.AsStream();
+        await using (content.ConfigureAwait(false))
+        {
+            return new Sha256Digest(await SHA256.HashDataAsync(content, cancellationToken).ConfigureAwait(false));
+        }
+    }
+}
+
+/// <summary>The options of put and get about files that are there already, and about dates.</summary>
+internal sealed class PresentOptionSet
+{
+    private readonly Option<bool> _all = new("--all")
+    {
+        Description = "Of a folder, also move files that are there already.",
+    };
+
+    private readonly Option<bool> _checksum = new("--checksum")
+    {
+        Description = "Take a file of a folder for the same when its SHA-256 is, not when its length and date are.",
+    };
+
+    private readonly Option<bool> _noTimes = new("--no-times")
+    {
+        Description = "Give files the date of their arrival, not that of their last change.",
+    };
+
+    public PresentOptionSet() => _checksum.Validators.Add(result =>
+    {
+        if (!result.Implicit && result.GetResult(_all) is { Implicit: false })
+        {
+            result.AddError("--checksum and --all exclude each other.");
+        }
+    });
+
+    public void AddTo(Command command)
+    {
+        command.Options.Add(_all);
+        command.Options.Add(_checksum);
+        command.Options.Add(_noTimes);
+    }
+
+    public PresentOptions Read(ParseResult parsed) =>
+        new(parsed.GetValue(_all), parsed.GetValue(_checksum), parsed.GetValue(_noTimes));
+}
+
+/// <param name="All">Whether files are moved that are there already.</param>
+/// <param name="BySha256">Whether an equal date proves nothing.</param>
+/// <param name="NoTimes">Whether dates stay where they are.</param>
+internal readonly record struct PresentOptions(bool All, bool BySha256, bool NoTimes);
