@@ -3,6 +3,7 @@ namespace Millrace;
 /// <summary>How <see cref="FilePipe.CopyAsync"/> copies. The default value is a good choice.</summary>
 public readonly record struct FileCopyOptions
 {
+    private readonly bool _dropsCached;
     private readonly Durability? _durability;
 
     /// <summary>When the copy is on the device; <see cref="Durability.EveryFlush"/> is the same as on commit here.</summary>
@@ -36,6 +37,17 @@ public readonly record struct FileCopyOptions
     /// (reflink), which takes next to no time and no space until one of the two is written to.
     /// </summary>
     public bool NoReflink { get; init; }
+
+    /// <summary>
+    /// Whether what is read and written may stay in the page cache; true by default. False leaves the cache as it was:
+    /// <see cref="FileReadOptions.KeepCached"/> and <see cref="FileWriteOptions.KeepCached"/>. Blocks are shared all the same where the file
+    /// system can; otherwise this process copies instead of the kernel.
+    /// </summary>
+    public bool KeepCached
+    {
+        get => !_dropsCached;
+        init => _dropsCached = !value;
+    }
 
     /// <summary>
     /// Uses nothing but the framework's own file API. For tests: a process sets it with <c>MILLRACE_PORTABLE=1</c> or the

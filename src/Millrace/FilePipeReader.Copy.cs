@@ -134,7 +134,7 @@ public sealed partial class FilePipeReader
     /// Whether the rest of a regular file is worth a thread of the pool. Bytes already in memory are written from there,
     /// and the general copy reports a reader that is completed, canceled or in use.
     /// </summary>
-    private bool KernelCanCopy => _source.Strategy != ReadStrategy.Direct && KnownRest >= KernelFile.MinBytes;
+    private bool KernelCanCopy => _source is { Strategy: not ReadStrategy.Direct, File.KeepsCached: true } && KnownRest >= KernelFile.MinBytes;
 
     /// <summary>Bytes of a regular file known to follow those in memory; 0 where the source must not be bypassed.</summary>
     private long KnownRest =>
@@ -288,12 +288,12 @@ public sealed partial class FilePipeReader
         {
             if (!PageStep.IsSlowToRead(pointer, offset))
             {
-                return PositionalRead.ReadCached(file.Handle, pointer, memory.Length, offset);
+                return file.ReadCached(pointer, memory.Length, offset);
             }
 
             using NativeBlock block = BlockPool.Shared.Rent();
             byte* aside = block.Pointer + PageStep.IndexFor(offset + PageStep.Half, block.Pointer);
-            int read = PositionalRead.ReadCached(file.Handle, aside, memory.Length, offset);
+            int read = file.ReadCached(aside, memory.Length, offset);
             new ReadOnlySpan<byte>(aside, Math.Max(0, read)).CopyTo(memory);
             return read;
         }
@@ -305,7 +305,13 @@ public sealed partial class FilePipeReader
     {
         try
         {
-            return await RandomAccess.ReadAsync(file.Handle, memory, offset, cancellationToken).ConfigureAwait(false);
+            if (file.KeepsCached)
+            {
+                return await RandomAccess.ReadAsync(file.Handle, memory, offset, cancellationToken).ConfigureAwait(false);
+            }
+
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            return file.ReadAt(memory.Span, offset);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ObjectDisposedException)
         {

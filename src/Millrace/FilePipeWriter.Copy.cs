@@ -2,6 +2,7 @@ using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
 using Millrace.Copying;
+using Millrace.Interop;
 
 namespace Millrace;
 
@@ -9,9 +10,9 @@ public abstract partial class FilePipeWriter
 {
     /// <summary>
     /// Whether the kernel may copy to the file: not when every byte is to be hashed, nor past the page cache, which both
-    /// files have to use.
+    /// files have to use, nor where pages may not stay in it.
     /// </summary>
-    internal bool TakesKernelCopies => File.Native && _hash is null && Strategy != WriteStrategy.Direct;
+    internal bool TakesKernelCopies => File is { Native: true, Pages: CachedPages.Kept } && _hash is null && Strategy != WriteStrategy.Direct;
 
     /// <summary>
     /// Counts bytes that the kernel copied to the file where <see cref="Position"/> is. Only when nothing is unflushed.

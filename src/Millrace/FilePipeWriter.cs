@@ -41,6 +41,11 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
             file.MaxAtOnce = options.BlockBytes;
         }
 
+        if (!options.KeepCached)
+        {
+            file.KeepOutOfCache();
+        }
+
         Written = file.Keeps ? RandomAccess.GetLength(file.Handle) : 0;
         _buffer = new WriteBuffer(allocator, Written);
         _reserved = options.PreallocationSize;

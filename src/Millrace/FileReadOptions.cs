@@ -24,6 +24,7 @@ public readonly record struct FileReadOptions
     /// <remarks>The same as <see cref="File.OpenRead(string)"/>.</remarks>
     internal const FileShare DefaultShare = FileShare.Read;
 
+    private readonly bool _dropsCached;
     private readonly int _maxBufferedBytes;
     private readonly int _followPollMilliseconds;
     private readonly FileShare? _share;
@@ -104,6 +105,22 @@ public readonly record struct FileReadOptions
     /// ignores a custom pool.
     /// </summary>
     public MemoryPool<byte>? Pool { get; init; }
+
+    /// <summary>
+    /// Whether what is read may stay in the page cache; true by default. False leaves the cache as it was: pages that this reader
+    /// brought in leave it when they were copied, and those that others use stay. For files that are read once, and are large beside the memory
+    /// of the machine.
+    /// </summary>
+    /// <remarks>
+    /// Linux 6.14 and later on file systems that take it: <c>RWF_DONTCACHE</c>. Elsewhere on Linux the reader asks which pages are there
+    /// before it reads, without the kernel's read-ahead, and drops the others; pages whose presence the system does not tell (of files that
+    /// this user may not write) stay. <see cref="ReadStrategy.Mapped"/> is <see cref="ReadStrategy.Buffered"/> then. Portable paths ignore it.
+    /// </remarks>
+    public bool KeepCached
+    {
+        get => !_dropsCached;
+        init => _dropsCached = !value;
+    }
 
     /// <summary>Leaves a passed handle open when the reader is completed. Ignored when opened by path.</summary>
     public bool LeaveOpen { get; init; }

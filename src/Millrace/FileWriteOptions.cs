@@ -9,6 +9,7 @@ public readonly record struct FileWriteOptions
     /// <remarks>A published file should survive a power failure.</remarks>
     internal const Durability DefaultDurability = Durability.OnCommit;
 
+    private readonly bool _dropsCached;
     private readonly Durability? _durability;
 
     /// <summary>When the bytes are on the device.</summary>
@@ -51,6 +52,20 @@ public readonly record struct FileWriteOptions
     {
         get;
         init => field = value == 0 || FileReadOptions.IsBlockSize(value) ? value : throw OutOfRange(nameof(BlockBytes), value);
+    }
+
+    /// <summary>
+    /// Whether what is written may stay in the page cache; true by default. False writes it to the device at once and takes it out of the
+    /// cache when it is there, so that the files of others stay. For large files that are not read soon.
+    /// </summary>
+    /// <remarks>
+    /// Linux 6.14 and later on file systems that take it: <c>RWF_DONTCACHE</c>. Elsewhere on Linux pages are handed to the device and
+    /// dropped while the file is written. The last bytes of a file that is not durable may stay. Portable paths ignore it.
+    /// </remarks>
+    public bool KeepCached
+    {
+        get => !_dropsCached;
+        init => _dropsCached = !value;
     }
 
     /// <summary>Computes SHA-256 of the bytes while they are written, for <see cref="CommitResult.Sha256"/>.</summary>

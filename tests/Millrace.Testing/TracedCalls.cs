@@ -31,13 +31,14 @@ public static class TracedCalls
     /// <param name="start">The command; changed.</param>
     /// <param name="log">Where the calls go; read them with <see cref="Read"/> when the program has ended.</param>
     /// <param name="folder">The required start of a file's path.</param>
-    public static ProcessStartInfo Trace(ProcessStartInfo start, string log, string folder)
+    /// <param name="all">Whether every call on the files and the folder is written down, by <see cref="ReadNames"/>.</param>
+    public static ProcessStartInfo Trace(ProcessStartInfo start, string log, string folder, bool all = false)
     {
         string[] command = [start.FileName, .. start.ArgumentList];
         start.FileName = "/usr/bin/python3";
         start.ArgumentList.Clear();
         string tracer = Path.Combine(Repository.Root, "tests", "Millrace.Testing", "steps.py");
-        foreach (string argument in (string[])[tracer, log, folder, .. command])
+        foreach (string argument in (string[])[tracer, .. all ? ["--calls"] : (string[])[], log, folder, .. command])
         {
             start.ArgumentList.Add(argument);
         }
@@ -53,6 +54,10 @@ public static class TracedCalls
            where call.Bytes >= MinBytes
            select call,
     ];
+
+    /// <summary>The calls, in order: each a name and the path of the file, or of the folder that has it.</summary>
+    public static (string Name, string Path)[] ReadNames(string log) =>
+        [.. from line in File.ReadLines(log) let parts = line.Split(' ', 2) select (parts[0], parts[1])];
 
     private static long Number(string text) => (long)ulong.Parse(text, CultureInfo.InvariantCulture);
 }

@@ -1,9 +1,10 @@
 """Runs a program and writes down which memory it and its children read files into and write them from.
 
-usage: steps.py LOG FOLDER PROGRAM [ARGUMENT...]
+usage: steps.py [--calls] LOG FOLDER PROGRAM [ARGUMENT...]
 
 One line in LOG for each piece of memory of each call on a file below FOLDER: name of the call, "r" or "w", address, bytes (of a
-read, no more than the file has), offset in the file, path. A filter makes the kernel stop the program at these calls alone:
+read, no more than the file has), offset in the file, path. With --calls, one line for each call on FOLDER or a file below it, whatever
+the call does: its name and the path, which is that of the folder for a name in it. A filter makes the kernel stop the program at these calls alone:
 seccomp(2), ptrace(2), Linux on x86-64 and arm64.
 """
 import ctypes, os, platform, signal, struct, sys
@@ -12,6 +13,19 @@ NUMBERS = {
     "x86_64": {19: "readv", 20: "writev", 17: "pread64", 18: "pwrite64", 295: "preadv", 296: "pwritev", 327: "preadv2", 328: "pwritev2"},
     "aarch64": {65: "readv", 66: "writev", 67: "pread64", 68: "pwrite64", 69: "preadv", 70: "pwritev", 286: "preadv2", 287: "pwritev2"},
 }[platform.machine()]
+# Calls on an open file, and calls that take a folder and a name: of those with a path, the argument that it is.
+ON_FILES = {
+    "x86_64": {0: "read", 1: "write", 3: "close", 5: "fstat", 8: "lseek", 73: "flock", 74: "fsync", 75: "fdatasync", 77: "ftruncate",
+               91: "fchmod", 93: "fchown", 138: "fstatfs", 193: "fgetxattr", 199: "fremovexattr", 221: "fadvise64", 277: "sync_file_range", 285: "fallocate"},
+    "aarch64": {63: "read", 64: "write", 57: "close", 80: "fstat", 62: "lseek", 32: "flock", 82: "fsync", 83: "fdatasync", 46: "ftruncate",
+                52: "fchmod", 55: "fchown", 44: "fstatfs", 10: "fgetxattr", 16: "fremovexattr", 223: "fadvise64", 84: "sync_file_range", 47: "fallocate"},
+}[platform.machine()]
+ON_NAMES = {
+    "x86_64": {257: "openat", 262: "newfstatat", 263: "unlinkat", 264: "renameat", 316: "renameat2", 332: "statx", 439: "faccessat2",
+               2: "open", 4: "stat", 6: "lstat", 21: "access", 82: "rename", 87: "unlink", 89: "readlink", 191: "getxattr"},
+    "aarch64": {56: "openat", 79: "newfstatat", 35: "unlinkat", 38: "renameat", 276: "renameat2", 291: "statx", 439: "faccessat2", 8: "getxattr"},
+}[platform.machine()]
+BY_PATH = ("open", "stat", "lstat", "access", "rename", "unlink", "readlink", "getxattr")
 TRACEME, CONT, SETOPTIONS, GET_SYSCALL_INFO = 0, 7, 0x4200, 0x420E
 OPTIONS = 0x100000 | 0x80 | 0x02 | 0x04 | 0x08 | 0x10  # EXITKILL, TRACESECCOMP, FORK, VFORK, CLONE, EXEC
 EVENT_SECCOMP, ALL_CHILDREN = 7, 0x40000000
@@ -67,8 +81,31 @@ def write_down(task, log, folder):
         pass
 
 
+def write_call_down(task, log, folder):
+    info = ctypes.create_string_buffer(88)
+    ptrace(GET_SYSCALL_INFO, task, len(info), ctypes.addressof(info))
+    number, first, second = struct.unpack_from("QQQ", info, 24)
+    name = NUMBERS.get(number) or ON_FILES.get(number) or ON_NAMES[number]
+    try:
+        path = ""
+        if number in ON_NAMES:
+            with open(f"/proc/{task}/mem", "rb", 0) as memory:
+                memory.seek(first if name in BY_PATH else second)
+                path = os.fsdecode(memory.read(4096).split(b"\0")[0])
+        if not path.startswith("/") and name not in BY_PATH and first < 1 << 31:
+            path = os.path.join(os.readlink(f"/proc/{task}/fd/{first}"), path).rstrip("/")
+        if path.startswith(folder):
+            log.write(f"{name} {path}\n")
+            log.flush()
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+
+
 def main():
-    log_path, folder, *command = sys.argv[1:]
+    calls = sys.argv[1] == "--calls"
+    log_path, folder, *command = sys.argv[1 + calls:]
+    if calls:
+        NUMBERS.update(ON_FILES | ON_NAMES)
     first = os.fork()
     if first == 0:
         ptrace(TRACEME, 0)
@@ -91,7 +128,7 @@ def main():
             passed = os.WSTOPSIG(status)
             event = status >> 16
             if event == EVENT_SECCOMP:
-                write_down(task, log, folder)
+                (write_call_down if calls else write_down)(task, log, folder)
             if event or (task not in known and passed == signal.SIGSTOP):
                 passed = 0  # not the program's: a stop of ours, or the first one of a new thread
             known.add(task)

@@ -34,6 +34,8 @@ internal static class EveryWay
             ThrowIfOther(read.ToArray(), content);
         }
 
+        await FilePipe.CopyAsync(source, source + ".copy", new FileCopyOptions { KeepCached = false });
+        await ThrowIfOtherAsync(source + ".copy", content);
         await FilePipe.CopyAsync(source, source + ".copy");
         await ThrowIfOtherAsync(source + ".copy", content);
         string log = Path.Combine(folder, "log");

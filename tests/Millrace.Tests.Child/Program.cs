@@ -23,6 +23,15 @@ switch (args)
     case ["count-writes", var path, var kind, var chunks]:
         Console.WriteLine(await CountedWrites.RunAsync(path, WriterKind.Of(kind), chunks));
         return 0;
+    case ["small-files", var folder]:
+        SmallFiles.Run(folder);
+        return 0;
+    case ["uncached-read", var folder, var way, var keep]:
+        Console.WriteLine(await Uncached.RunAsync(folder, way, bool.Parse(keep)));
+        return 0;
+    case ["uncached-write", var path, var kind, var keep]:
+        Console.WriteLine(await Uncached.WriteAsync(path, WriterKind.Of(kind), bool.Parse(keep)));
+        return 0;
     case ["every-way", var folder]:
         Console.WriteLine(await EveryWay.RunAsync(folder));
         return 0;

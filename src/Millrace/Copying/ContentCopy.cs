@@ -35,8 +35,8 @@ internal sealed class ContentCopy : IDisposable
         _reports = reports;
         bool native = _from.Native && destination.Native;
         _mayShare = native && ways.HasFlag(CopyMethods.Reflink);
-        _mayUseKernel = native && ways.HasFlag(CopyMethods.Kernel);
-        _behind = native && early ? new WriteBehind(destination.Handle) : null;
+        _mayUseKernel = native && _from.KeepsCached && ways.HasFlag(CopyMethods.Kernel);
+        _behind = native && (early || !_from.KeepsCached) ? new WriteBehind(destination.Handle, destination.Pages == CachedPages.Dropped) : null;
         _hash = hash && _from.KnownEnd == 0 ? IncrementalHash.CreateHash(HashAlgorithmName.SHA256) : null;
     }
 

@@ -38,9 +38,9 @@ internal sealed class CopySource : IDisposable
     public UnixFileMode Mode { get; }
 
     /// <summary>Opens it. Waits for the writer of a FIFO that has none.</summary>
-    public static CopySource Open(string path, bool portable)
+    public static CopySource Open(string path, bool keepCached, bool portable)
     {
-        var options = new FileReadOptions { Portable = portable };
+        var options = new FileReadOptions { KeepCached = keepCached, Portable = portable };
         OpenFile file = OpenFile.Open(path, options);
         try
         {
@@ -53,17 +53,17 @@ internal sealed class CopySource : IDisposable
         }
     }
 
-    public FilePipeReader Read(long? limit) => Read(File.Handle, File.Path, limit, File.Native);
+    public FilePipeReader Read(long? limit) => Read(File.Handle, File.Path, limit, File.KeepsCached, File.Native);
 
     /// <summary>
     /// A reader of a handle that stays open, which reads ahead on another thread; <paramref name="unused"/> is disposed when the
     /// reader has ended and that thread has read for the last time.
     /// </summary>
     public static FilePipeReader Read(
-        SafeFileHandle handle, string path, long? limit, bool native, IDisposable? unused = null)
+        SafeFileHandle handle, string path, long? limit, bool keepCached, bool native, IDisposable? unused = null)
     {
         // Reading ahead always: the thread that would read in between writes or computes instead.
-        var options = new FileReadOptions { Strategy = ReadStrategy.ReadAhead, Length = limit, Portable = !native };
+        var options = new FileReadOptions { Strategy = ReadStrategy.ReadAhead, Length = limit, KeepCached = keepCached, Portable = !native };
         return new FilePipeReader(new OpenFile(handle, path, options, ownsHandle: false) { Unused = unused }, options);
     }
 

@@ -27,7 +27,7 @@ internal static class CopyVerification
             : Task.FromResult(known);
         var unused = new Unused();
         Task<byte[]> second = HashAsync(
-            CopySource.Read(copy.Handle, copy.Path, limit: null, copy.Native, unused), reports, cancellationToken);
+            CopySource.Read(copy.Handle, copy.Path, limit: null, source.File.KeepsCached, copy.Native, unused), reports, cancellationToken);
 
         // All, whatever becomes of one of them: they use handles that the caller closes, and Windows keeps the name of a file that
         // is removed while a thread still reads it.

@@ -30,11 +30,16 @@ internal sealed class FileCopier(
     private async ValueTask<CopyResult> CopyAsync(CancellationToken cancellationToken)
     {
         FileSizeLimit.Prepare();
-        using CopySource from = CopySource.Open(source, _options.Portable);
+        using CopySource from = CopySource.Open(source, _options.KeepCached, _options.Portable);
         from.ThrowIfSame(destination);
         bool replaces = File.Exists(destination);
         using StagedFile to = StagedFile.Create(
             destination, _options.CreateNew, ChooseMode(from, replaces), NativeFeatures.Linux && !_options.Portable);
+        if (!_options.KeepCached)
+        {
+            to.KeepOutOfCache();
+        }
+
         var reports = new CopyProgress(progress, from.File.KnownEnd);
         bool durable = _options.Durability != Durability.None;
 

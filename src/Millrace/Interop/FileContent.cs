@@ -79,10 +79,20 @@ internal static unsafe partial class StreamRead
 /// </summary>
 internal static unsafe partial class PositionalWrite
 {
+    /// <summary>Take the pages out of the page cache when they were written to the device. Linux 6.14; value from linux/fs.h.</summary>
+    private const int DontCache = 0x00000080;
+
+    /// <param name="file">The file.</param>
+    /// <param name="first">Bytes to write.</param>
+    /// <param name="second">Bytes that follow them.</param>
+    /// <param name="offset">Where they go, in bytes.</param>
+    /// <param name="written">How many of them were written.</param>
+    /// <param name="dontCache">By <c>pwritev2</c> with <c>RWF_DONTCACHE</c>, which has to be known to work.</param>
+    /// <returns>0, or the error number.</returns>
     public static int Write(
-        SafeFileHandle file, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset, out long written)
+        SafeFileHandle file, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset, out long written, bool dontCache = false)
     {
-        if (first.IsEmpty || second.IsEmpty)
+        if (!dontCache && (first.IsEmpty || second.IsEmpty))
         {
             return Write(file, first.IsEmpty ? second : first, offset, out written);
         }
@@ -109,7 +119,9 @@ internal static unsafe partial class PositionalWrite
                         vectors[count++] = new MemoryVector { Base = b + fromSecond, Length = (nuint)(second.Length - fromSecond) };
                     }
 
-                    nint done = PWriteV(file, vectors, count, offset + written);
+                    nint done = dontCache
+                        ? PWriteV2(SystemCallNumber.PWriteV2.Here, file, vectors, count, (nint)(offset + written), 0, DontCache)
+                        : PWriteV(file, vectors, count, offset + written);
                     if (done > 0)
                     {
                         written += done;
@@ -156,6 +168,11 @@ internal static unsafe partial class PositionalWrite
 
     [LibraryImport("libc", EntryPoint = "pwrite", SetLastError = true)]
     private static partial nint PWrite(SafeFileHandle file, byte* bytes, nint count, long offset);
+
+    // The kernel takes the offset as two words, of which a 64-bit one uses the first.
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
+    private static partial nint PWriteV2(
+        nint number, SafeFileHandle file, MemoryVector* vectors, nint count, nint offset, nint upperOffset, nint flags);
 
     [LibraryImport("libc", EntryPoint = "pwritev", SetLastError = true)]
     private static partial nint PWriteV(SafeFileHandle file, MemoryVector* vectors, int count, long offset);

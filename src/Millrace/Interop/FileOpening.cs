@@ -53,6 +53,71 @@ internal static partial class AppendOpen
 }
 
 /// <summary>
+/// Opens a file for reading, in two calls where the framework takes five: it asks for the current folder, for what it has opened, which
+/// a source asks again, and advises the kernel about the reads of the smallest file, too.
+/// https://man7.org/linux/man-pages/man2/open.2.html, posix_fadvise.2.html
+/// </summary>
+internal static partial class ReadOpen
+{
+    private const int CurrentFolder = -100; // AT_FDCWD
+    private const int ReadOnly = 0; // O_RDONLY
+    private const int CloseOnExec = 0x80000; // O_CLOEXEC
+    private const int Sequential = 2; // POSIX_FADV_SEQUENTIAL
+
+    /// <summary>The framework's own switch for its locks, by both of its names.</summary>
+    private static readonly bool Locks =
+        !(AppContext.TryGetSwitch("System.IO.DisableFileLocking", out bool off)
+            ? off
+            : Environment.GetEnvironmentVariable("DOTNET_SYSTEM_IO_DISABLEFILELOCKING") is { } value && (value == "1" || value.Equals("true", StringComparison.OrdinalIgnoreCase)));
+
+    /// <summary>Opens a file, a folder too, and takes the lock that the framework takes for a reader that shares.</summary>
+    /// <param name="path">The path, as it was given.</param>
+    /// <param name="locked">
+    /// False where others hold the file alone: the framework's sharing is an advisory lock on Unix, which other programs take for other
+    /// purposes and no other reader asks for.
+    /// </param>
+    /// <returns>Null if it cannot be opened.</returns>
+    public static SafeFileHandle? TryOpen(string path, out bool locked)
+    {
+        locked = false;
+        if (path.Contains('\0'))
+        {
+            return null;
+        }
+
+        if (path.Contains("..", StringComparison.Ordinal))
+        {
+            // The framework removes these before the kernel sees them, which differs where a folder before them is a link.
+            path = Path.GetFullPath(path);
+        }
+
+        int opened;
+        do
+        {
+            opened = OpenAt(CurrentFolder, path, ReadOnly | CloseOnExec, 0);
+        }
+        while (opened < 0 && Marshal.GetLastPInvokeError() == Errno.Interrupted);
+        if (opened < 0)
+        {
+            return null;
+        }
+
+        var file = new SafeFileHandle(opened, ownsHandle: true);
+        locked = Locks && AdvisoryLock.TryShare(file);
+        return file;
+    }
+
+    /// <summary>Asks for more read-ahead, as the framework does for <see cref="FileOptions.SequentialScan"/>.</summary>
+    public static void AdviseSequential(SafeFileHandle file) => _ = Advise(file, 0, 0, Sequential);
+
+    [LibraryImport("libc", EntryPoint = "openat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int OpenAt(int folder, string path, int flags, int mode);
+
+    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
+    private static partial int Advise(SafeFileHandle file, long offset, long bytes, int advice);
+}
+
+/// <summary>
 /// Opens a file past the page cache, through a description of our own, so that the caller's handle stays as it is.
 /// </summary>
 internal static class DirectOpen

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 
@@ -59,6 +60,68 @@ internal static unsafe partial class PageCache
         return true;
     }
 
+    /// <summary>Finds the pages of a range that are not in the cache, the incomplete ones at its ends too.</summary>
+    /// <param name="file">The file.</param>
+    /// <param name="offset">Where the range begins, in bytes.</param>
+    /// <param name="bytes">Its length.</param>
+    /// <param name="missing">
+    /// Set for each page that is not there; long enough for <see cref="PagesAround"/>. Where the system does not tell, as it does not to
+    /// users who may not write to the file, none is.
+    /// </param>
+    /// <returns>False when every page is there, or might be.</returns>
+    public static bool FindMissing(SafeFileHandle file, long offset, int bytes, Span<bool> missing)
+    {
+        long start = offset / MemoryMap.PageBytes * MemoryMap.PageBytes;
+        int pages = PagesAround(offset, bytes);
+        missing = missing[..pages];
+        missing.Clear();
+        if (!CacheStatMissing)
+        {
+            var range = new CacheStatRange { Offset = (ulong)start, Bytes = (ulong)((long)pages * MemoryMap.PageBytes) };
+            CacheStat counts;
+            if (SystemCall(CacheStatNumber, file, &range, &counts, 0) == 0 && (counts.Cached == 0 || counts.Cached >= (ulong)pages))
+            {
+                missing.Fill(counts.Cached == 0);
+                return counts.Cached == 0;
+            }
+        }
+
+        return FindMissingByMap(file, start, missing);
+    }
+
+    public static int PagesAround(long offset, int bytes) =>
+        (int)(PagesIn(offset + bytes) - (offset / MemoryMap.PageBytes));
+
+    private static bool FindMissingByMap(SafeFileHandle file, long start, Span<bool> missing)
+    {
+        nint length = missing.Length * (nint)MemoryMap.PageBytes;
+        byte* address = NativeFeatures.Mapping ? MemoryMap.MapFile(file, length, start) : null;
+        if (address is null)
+        {
+            return false;
+        }
+
+        byte* residence = stackalloc byte[PagesAtOnce];
+        bool any = false;
+        for (int done = 0; done < missing.Length; done += PagesAtOnce)
+        {
+            int pages = Math.Min(PagesAtOnce, missing.Length - done);
+            if (MInCore(address + (done * (nint)MemoryMap.PageBytes), pages * (nint)MemoryMap.PageBytes, residence) != 0)
+            {
+                break;
+            }
+
+            for (int i = 0; i < pages; i++)
+            {
+                missing[done + i] = (residence[i] & 1) == 0;
+                any |= missing[done + i];
+            }
+        }
+
+        MemoryMap.Unmap(address, length);
+        return any;
+    }
+
     private static bool CountsAll(SafeFileHandle file, byte* address, long offset, int bytes)
     {
         if (!CacheStatMissing)
@@ -109,6 +172,7 @@ internal static unsafe partial class PageCache
 /// </summary>
 internal static partial class CacheAdvice
 {
+    private const int Random = 1; // POSIX_FADV_RANDOM
     private const int DontNeed = 4; // POSIX_FADV_DONTNEED
 
     /// <summary>
@@ -117,6 +181,57 @@ internal static partial class CacheAdvice
     /// </summary>
     public static void Drop(SafeFileHandle file) => _ = Advise(file, 0, 0, DontNeed);
 
+    /// <summary>Drops a part of a file, as <see cref="Drop(SafeFileHandle)"/>.</summary>
+    public static void Drop(SafeFileHandle file, long offset, long bytes) => _ = Advise(file, offset, bytes, DontNeed);
+
+    /// <summary>Drops the pages around a range that <see cref="PageCache.FindMissing"/> did not find before they were read.</summary>
+    public static void DropMissing(SafeFileHandle file, long offset, ReadOnlySpan<bool> missing)
+    {
+        long start = offset / MemoryMap.PageBytes;
+        for (int from = missing.IndexOf(true); from >= 0 && from < missing.Length;)
+        {
+            int length = missing[from..].IndexOf(false) is >= 0 and var run ? run : missing.Length - from;
+            Drop(file, (start + from) * MemoryMap.PageBytes, length * (long)MemoryMap.PageBytes);
+            int next = missing[(from + length)..].IndexOf(true);
+            from = next < 0 ? -1 : from + length + next;
+        }
+    }
+
+    /// <summary>Reads no more than each call asks for: what is read ahead could not be told from the pages of others.</summary>
+    public static void ReadNothingAhead(SafeFileHandle file) => _ = Advise(file, 0, 0, Random);
+
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]
     private static partial int Advise(SafeFileHandle file, long offset, long bytes, int advice);
+}
+
+/// <summary>What becomes of the pages that reading or writing a file brings into the page cache.</summary>
+internal enum CachedPages
+{
+    /// <summary>They stay, as usual.</summary>
+    Kept,
+
+    /// <summary>The kernel takes them out as soon as they were copied or written: <c>RWF_DONTCACHE</c>.</summary>
+    Released,
+
+    /// <summary>This process asks which ones are there, and drops the others when it has copied or written them.</summary>
+    Dropped,
+}
+
+/// <summary>Whether file systems know <c>RWF_DONTCACHE</c>: each one of the process is asked once.</summary>
+internal static unsafe class UncachedIo
+{
+    private static readonly ConcurrentDictionary<ulong, bool> Known = new();
+    private static readonly bool Can = NativeFeatures.HasCall("RWF_DONTCACHE") && NativeFeatures.HasCall("preadv2");
+
+    /// <param name="file">A file open for reading.</param>
+    /// <param name="device">The file system, as <see cref="FileStatus.Device"/>.</param>
+    public static CachedPages Choose(SafeFileHandle file, ulong device) =>
+        Can && Known.GetOrAdd(device, static (_, file) => Asks(file), file) ? CachedPages.Released : CachedPages.Dropped;
+
+    private static bool Asks(SafeFileHandle file)
+    {
+        // The flag is looked at before the file is. A page that is not there may be on its way then, and leaves when it is read.
+        byte first;
+        return PositionalRead.ReadCached(file, &first, 1, 0, dontCache: true) is >= 0 or -Errno.Again;
+    }
 }

@@ -16,6 +16,7 @@ internal static class RangeScan
         CancellationToken cancellationToken)
     {
         using OpenFile file = OpenFile.Open(path, options);
+        file.ReadNothingAhead();
         FileRange[] ranges = await RangeCutter.CutAsync(file, degree, boundary, cancellationToken).ConfigureAwait(false);
         return await FirstFailure.RunAsync(
             ranges.Length,
@@ -34,14 +35,14 @@ internal static class RangeScan
     private static FilePipeReader Read(OpenFile file, FileRange range, in FileReadOptions options)
     {
         // One description has one lease, which the first of several readers to end would give up for all.
-        SafeFileHandle? own = file is { Native: true, Kind: FileKind.Regular } && options.Strategy == ReadStrategy.Mapped
+        SafeFileHandle? own = file is { Native: true, Kind: FileKind.Regular, KeepsCached: true } && options.Strategy == ReadStrategy.Mapped
             ? FileReopen.TryOpen(file.Handle)
             : null;
         ReadStrategy strategy = options.Strategy switch
         {
             // The other processors read other ranges at the same time.
             ReadStrategy.Auto => ReadStrategy.Buffered,
-            ReadStrategy.Mapped when own is null => ReadStrategy.Buffered,
+            ReadStrategy.Mapped when own is null && file.KeepsCached => ReadStrategy.Buffered,
             _ => options.Strategy,
         };
         OpenFile part = file.Part(range.Start, range.End, own);

@@ -153,7 +153,7 @@ internal sealed class RecordSearch
         {
             while (!bytes.IsEmpty)
             {
-                int read = RandomAccess.Read(_file.Handle, bytes, offset);
+                int read = _file.ReadAt(bytes, offset);
                 if (read == 0)
                 {
                     _ = _file.IsEnd(offset, sawEnd: true);

@@ -42,7 +42,11 @@ internal readonly record struct BlockSizes(int Bytes, string? Reason = null)
             return ForProcess is > 0 and < BlockPool.BodyBytes ? new BlockSizes(ForProcess, "fixed for the process") : new BlockSizes(BlockPool.BodyBytes);
         }
 
-        (int wanted, string reason) = ForProcess > 0 ? (ForProcess, "fixed for the process") : (CopySize.Known, "known to suit the processor");
+        (int wanted, string reason) = ForProcess > 0 ? (ForProcess, "fixed for the process")
+
+            // A part of a folio takes all of it out of the cache, and the next block has to read it from the device again.
+            : !file.KeepsCached ? (BlockPool.LargeBodyBytes, "the largest folio, which leaves the page cache as a whole")
+            : (CopySize.Known, "known to suit the processor");
         return new BlockSizes(Math.Min(wanted, 1 << BitOperations.Log2((uint)limit)), reason);
     }
 

@@ -1,4 +1,3 @@
-using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
 using Millrace.Interop;
 
@@ -276,10 +275,10 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
 
     private bool TryOpenNext()
     {
-        SafeFileHandle handle;
+        OpenFile next;
         try
         {
-            handle = OpenFile.OpenHandle(File.Path, _options);
+            next = OpenFile.Open(File.Path, _options with { Offset = 0 });
         }
         catch (FilePipeException exception) when (exception.Error == FilePipeError.NotFound)
         {
@@ -288,7 +287,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
         }
 
         CachedSource old = _inner;
-        _inner = Inner(new OpenFile(handle, old.File.Path, _options with { Offset = 0 }, ownsHandle: true));
+        _inner = Inner(next);
         _offset = 0;
         old.Dispose();
         old.File.Dispose();

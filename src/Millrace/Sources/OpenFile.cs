@@ -14,20 +14,31 @@ internal sealed class OpenFile : IDisposable
     /// <summary>How soon a thread that waits for a file without positions notices that its bytes are not wanted any more.</summary>
     private static readonly TimeSpan CompletionCheckInterval = TimeSpan.FromMilliseconds(100);
 
+    /// <summary>Bytes that one call reads where pages are dropped: what one answer about the page cache covers.</summary>
+    private const int MaxAtOnce = 1024 * 1024;
+
+    /// <summary>Pages of at least 4 KiB around so many bytes.</summary>
+    private const int MaxPages = (MaxAtOnce / 4096) + 1;
+
     private readonly ChangeDetection _changeDetection;
     private readonly bool _ownsHandle;
+    private readonly bool _locked;
+    private readonly CachedPages _pages;
+    private bool _readsNothingAhead;
     private readonly bool _follows;
     private readonly FileStatus _status;
     private FileStream? _stream;
     private volatile bool _completed;
 
-    public OpenFile(SafeFileHandle handle, string path, in FileReadOptions options, bool ownsHandle)
+    public OpenFile(SafeFileHandle handle, string path, in FileReadOptions options, bool ownsHandle, bool locked = false)
     {
         Handle = handle;
         Path = path;
         Native = NativeFeatures.Linux && !options.Portable;
         _ownsHandle = ownsHandle;
+        _locked = locked;
         _follows = options.Follow != FollowMode.None;
+        KeepsCached = options.KeepCached;
         _changeDetection =
             options.Follow == FollowMode.None ? options.ChangeDetection : ChangeDetection.Truncated;
         _status = FileStatus.Get(handle, Native);
@@ -44,8 +55,17 @@ internal sealed class OpenFile : IDisposable
                 + $"{nameof(FileReadOptions.Offset)} has to be 0.");
         }
 
+        if (!KeepsCached && Native && _status.Kind == FileKind.Regular)
+        {
+            (Handle, _ownsHandle, _pages) = PrepareDropping(handle, ownsHandle);
+        }
+
         Start = options.Offset;
         Limit = options.Length is { } length && length < long.MaxValue - Start ? Start + length : long.MaxValue;
+        if (_pages == CachedPages.Dropped || (_pages == CachedPages.Released && Limit < SizeAtOpen))
+        {
+            ReadNothingAhead();
+        }
     }
 
     private OpenFile(OpenFile whole, long start, long limit, SafeFileHandle? own)
@@ -54,6 +74,8 @@ internal sealed class OpenFile : IDisposable
         Path = whole.Path;
         Native = whole.Native;
         CanSeek = whole.CanSeek;
+        KeepsCached = whole.KeepsCached;
+        _pages = whole._pages;
         Start = start;
         Limit = limit;
         _changeDetection = whole._changeDetection;
@@ -70,6 +92,9 @@ internal sealed class OpenFile : IDisposable
     public bool Native { get; }
 
     public bool CanSeek { get; }
+
+    /// <summary>Whether bytes that were read may stay in the page cache: <see cref="FileReadOptions.KeepCached"/>.</summary>
+    public bool KeepsCached { get; }
 
     /// <summary>Disposed when the reader has ended and no thread reads ahead any more; only <see cref="CachedSource"/> reports it.</summary>
     public IDisposable? Unused { get; init; }
@@ -102,15 +127,29 @@ internal sealed class OpenFile : IDisposable
     /// <summary>Opens a file by name; a failure is one exception that names the reason and the file.</summary>
     public static OpenFile Open(string path, in FileReadOptions options)
     {
-        SafeFileHandle handle = OpenHandle(path, options);
+        SafeFileHandle? handle = null;
         try
         {
-            return new OpenFile(handle, path, options, ownsHandle: true);
+            handle = OpenHandle(path, options, out bool native, out bool locked);
+            var file = new OpenFile(handle, path, options, ownsHandle: true, locked);
+            if (native && file.IsReadAhead)
+            {
+                ReadOpen.AdviseSequential(handle);
+            }
+
+            return file;
         }
         catch (Exception exception)
         {
-            handle.Dispose();
-            if (exception is IOException and not FilePipeException or UnauthorizedAccessException)
+            handle?.Dispose();
+            if (exception is FilePipeException { Error: FilePipeError.IsDirectory })
+            {
+                // What the framework throws.
+                exception = new UnauthorizedAccessException(exception.Message);
+            }
+
+            if (exception is not FilePipeException
+                && (handle is null ? IsSystemError(exception) : exception is IOException or UnauthorizedAccessException))
             {
                 throw OpenFailed(path, exception);
             }
@@ -119,7 +158,19 @@ internal sealed class OpenFile : IDisposable
         }
     }
 
-    public static SafeFileHandle OpenHandle(string path, in FileReadOptions options)
+    /// <summary>
+    /// Whether the kernel's read-ahead is of use: a file that one read takes has no later reads to prepare, and advice costs a call.
+    /// </summary>
+    private bool IsReadAhead =>
+        Kind switch
+        {
+            FileKind.Regular when _readsNothingAhead => false,
+            FileKind.Regular => _follows || Math.Min(SizeAtOpen, Limit) - Start > BlockPool.BodyBytes,
+            FileKind.Device => true,
+            _ => false,
+        };
+
+    private static SafeFileHandle OpenHandle(string path, in FileReadOptions options, out bool native, out bool locked)
     {
         FileShare share = options.Share;
         if (options.Follow != FollowMode.None)
@@ -128,17 +179,13 @@ internal sealed class OpenFile : IDisposable
             share |= FileShare.ReadWrite | FileShare.Delete;
         }
 
-        try
-        {
-            return File.OpenHandle(path, FileMode.Open, FileAccess.Read, share, FileOptions.SequentialScan);
-        }
-        catch (Exception exception) when (IsSystemError(exception))
-        {
-            // The framework's sharing is an advisory lock on Unix, which other programs take for other purposes and no
-            // other reader asks for.
-            bool locked = share != FileShare.None && SystemError.IsSharing(exception) && NativeFeatures.Linux && !options.Portable;
-            return locked && FileReopen.TryOpen(path) is { } handle ? handle : throw OpenFailed(path, exception);
-        }
+        native = NativeFeatures.Linux && !options.Portable && share != FileShare.None;
+        locked = false;
+
+        // What cannot be opened is reported by the framework, in its usual exception.
+        return native && ReadOpen.TryOpen(path, out locked) is { } handle
+            ? handle
+            : File.OpenHandle(path, FileMode.Open, FileAccess.Read, share, FileOptions.SequentialScan);
     }
 
     /// <summary>
@@ -149,14 +196,17 @@ internal sealed class OpenFile : IDisposable
     {
         hit = true;
         bool known = block.FileOffset + block.Wanted <= KnownEnd;
+
+        // Nothing could be done meanwhile, and no later read depends on where the bytes were: one call instead of a second one after a miss.
+        bool whole = mayWait && known && CanSeek && block.FileOffset == Start && block.EndOffset == Start && block.Wanted == KnownEnd - Start;
         try
         {
             while (block.Filled < block.Wanted)
             {
-                int read = ReadCached(block);
+                int read = whole ? -1 : ReadCached(block);
                 if (read < 0)
                 {
-                    hit = false;
+                    hit = whole;
                     if (!mayWait)
                     {
                         return false;
@@ -214,11 +264,94 @@ internal sealed class OpenFile : IDisposable
             return -1;
         }
 
-        int wanted = block.Wanted - block.Filled;
-        int read = PositionalRead.ReadCached(Handle, block.Body + block.Filled, wanted, block.EndOffset);
-
         // Whatever the error is, the full read reports it: some file systems refuse the flag itself.
+        int read = ReadCached(block.Body + block.Filled, block.Wanted - block.Filled, block.EndOffset);
         return read < 0 ? -1 : read;
+    }
+
+    /// <summary>Reads what is in the page cache. Native only.</summary>
+    /// <returns>As <see cref="PositionalRead.ReadCached"/>.</returns>
+    public unsafe int ReadCached(byte* memory, int bytes, long offset)
+    {
+        if (_pages == CachedPages.Dropped)
+        {
+            // A read that is refused brings pages in all the same, which would then look like those of others.
+            Span<bool> missing = stackalloc bool[MaxPages];
+            bytes = Math.Min(bytes, MaxAtOnce);
+            if (PageCache.FindMissing(Handle, offset, bytes, missing))
+            {
+                return -Errno.Again;
+            }
+        }
+
+        return PositionalRead.ReadCached(Handle, memory, bytes, offset, _pages == CachedPages.Released);
+    }
+
+    /// <summary>Reads from anywhere in the file, and waits for the device.</summary>
+    /// <returns>Bytes read, at least 1 before the end of the file.</returns>
+    public unsafe int ReadAt(Span<byte> memory, long offset)
+    {
+        if (Native)
+        {
+            fixed (byte* bytes = memory)
+            {
+                int read = _pages == CachedPages.Dropped
+                    ? ReadAndDrop(bytes, Math.Min(memory.Length, MaxAtOnce), offset)
+                    : PositionalRead.ReadWaiting(Handle, bytes, memory.Length, offset, _pages == CachedPages.Released);
+                if (read >= 0)
+                {
+                    return read;
+                }
+            }
+
+            // The framework's read repeats the call and turns the error into its usual exception.
+        }
+
+        return RandomAccess.Read(Handle, memory, offset);
+    }
+
+    private unsafe int ReadAndDrop(byte* memory, int bytes, long offset)
+    {
+        Span<bool> missing = stackalloc bool[MaxPages];
+        missing = missing[..PageCache.PagesAround(offset, bytes)];
+        bool drops = PageCache.FindMissing(Handle, offset, bytes, missing);
+        int read = PositionalRead.ReadWaiting(Handle, memory, bytes, offset);
+        if (drops)
+        {
+            CacheAdvice.DropMissing(Handle, offset, missing);
+        }
+
+        return read;
+    }
+
+    /// <summary>
+    /// Decides how to leave the page cache as it is. A handle that stays with the caller is opened once more where that takes advice to
+    /// the kernel about it.
+    /// </summary>
+    private (SafeFileHandle Handle, bool Owns, CachedPages Pages) PrepareDropping(SafeFileHandle handle, bool owns)
+    {
+        CachedPages pages = UncachedIo.Choose(handle, _status.Device);
+        if (pages == CachedPages.Released)
+        {
+            return (handle, owns, pages);
+        }
+
+        return owns ? (handle, owns, pages)
+            : FileReopen.TryOpen(handle) is { } own ? (own, true, pages)
+            : (handle, owns, CachedPages.Kept);
+    }
+
+    /// <summary>
+    /// Has the kernel read nothing but what it is asked for: pages that it reads ahead, and that this reader does not come to, would stay, and
+    /// could not be told from those of others.
+    /// </summary>
+    public void ReadNothingAhead()
+    {
+        if (_pages != CachedPages.Kept && _ownsHandle)
+        {
+            _readsNothingAhead = true;
+            CacheAdvice.ReadNothingAhead(Handle);
+        }
     }
 
     private unsafe int ReadWaiting(Block block)
@@ -229,21 +362,7 @@ internal sealed class OpenFile : IDisposable
             return ReadStream(buffer);
         }
 
-        if (Native)
-        {
-            fixed (byte* bytes = buffer)
-            {
-                int read = PositionalRead.ReadWaiting(Handle, bytes, buffer.Length, block.EndOffset);
-                if (read >= 0)
-                {
-                    return read;
-                }
-            }
-
-            // The framework's read repeats the call and turns the error into its usual exception.
-        }
-
-        return RandomAccess.Read(Handle, buffer, block.EndOffset);
+        return ReadAt(buffer, block.EndOffset);
     }
 
     /// <summary>Reads from a file without positions, until bytes come or the reader is completed.</summary>
@@ -335,6 +454,11 @@ internal sealed class OpenFile : IDisposable
         _completed = true;
         if (_ownsHandle)
         {
+            if (_locked && !Handle.IsClosed)
+            {
+                AdvisoryLock.Release(Handle);
+            }
+
             Handle.Dispose();
         }
     }

@@ -38,6 +38,8 @@ internal abstract class ReadSource : IDisposable
         {
             case ReadStrategy.Buffered or ReadStrategy.ReadAhead:
                 return Cached(options.Strategy, "asked for", options);
+            case ReadStrategy.Mapped when !file.KeepsCached:
+                return Cached(ReadStrategy.Buffered, "mapped pages would stay in the page cache", options);
             case ReadStrategy.Mapped:
                 return MappedSource.TryCreate(file, options, out refusal) is { } mapped
                     ? mapped

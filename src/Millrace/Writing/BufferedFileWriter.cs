@@ -2,6 +2,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using Millrace.Buffers;
+using Millrace.Interop;
 using Millrace.Sources;
 
 namespace Millrace.Writing;
@@ -36,9 +37,9 @@ internal sealed class BufferedFileWriter : FilePipeWriter
     {
         Strategy = strategy;
         StrategyReason = reason;
-        if (strategy == WriteStrategy.WriteBehind)
+        if (strategy == WriteStrategy.WriteBehind || file.Pages == CachedPages.Dropped)
         {
-            _behind = new WriteBehind(file.Handle);
+            _behind = new WriteBehind(file.Handle, file.Pages == CachedPages.Dropped);
         }
     }
 

@@ -76,7 +76,8 @@ internal sealed class NativeStagedFile : StagedFile
 
     private protected override void WriteOnce(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
     {
-        int error = PositionalWrite.Write(Handle, first, second, offset, out long written);
+        int error = PositionalWrite.Write(
+            Handle, first, second, offset, out long written, Pages == CachedPages.Released);
         ThrowIfFailed("write", error, offset + written);
     }
 

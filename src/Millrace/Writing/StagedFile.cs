@@ -1,5 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
+using Millrace.Interop;
 using Millrace.Sources;
 using Millrace.Tuning;
 
@@ -42,6 +43,18 @@ internal abstract class StagedFile : IDisposable
     public bool Published { get; private set; }
 
     public abstract bool Native { get; }
+
+    /// <summary>What becomes of the written pages: never <see cref="CachedPages.Dropped"/> by itself, which is for the caller to do.</summary>
+    public CachedPages Pages { get; private set; }
+
+    /// <summary>Takes what is written out of the page cache: <see cref="FileWriteOptions.KeepCached"/>.</summary>
+    public void KeepOutOfCache()
+    {
+        if (Native)
+        {
+            Pages = UncachedIo.Choose(Handle, FileStatus.Get(Handle, native: true).Device);
+        }
+    }
 
     /// <summary>Whether it can be resumed: an unpublished file stays.</summary>
     public bool Keeps => _keeps;
@@ -90,6 +103,12 @@ internal abstract class StagedFile : IDisposable
     /// <summary>Gives the file its name, in one step.</summary>
     public void Publish(bool durable)
     {
+        if (Pages != CachedPages.Kept)
+        {
+            // What was written last, and pages whose write ended where the kernel cannot take them out. No one else has read this file.
+            CacheAdvice.Drop(Handle);
+        }
+
         Rename();
         Published = true;
         if (durable)

@@ -7,7 +7,9 @@ namespace Millrace.Writing;
 /// Hands dirty pages to the device steadily, on another thread, while the writer continues. Called by one thread at a
 /// time, but for the run itself.
 /// </summary>
-internal sealed class WriteBehind(SafeFileHandle file)
+/// <param name="file">The file.</param>
+/// <param name="drops">Whether pages leave the page cache when the device has them.</param>
+internal sealed class WriteBehind(SafeFileHandle file, bool drops)
 {
     /// <summary>Bytes that gather before the device is given them.</summary>
     /// <remarks>See docs/measuring.md: less makes more requests than a device likes, more leaves it idle at first.</remarks>
@@ -22,6 +24,7 @@ internal sealed class WriteBehind(SafeFileHandle file)
 
     private int _running;
     private long _begun;
+    private long _dropped;
     private long _reached;
 
     /// <summary>The file has been written up to here.</summary>
@@ -43,6 +46,13 @@ internal sealed class WriteBehind(SafeFileHandle file)
         {
             // Nothing depends on it but the time that the flush takes.
             _ = FileSpace.BeginWriting(file, from, to - from);
+            if (drops)
+            {
+                // Those of the run before: the device has had that time for them.
+                _ = FileSpace.FinishWriting(file, _dropped, from - _dropped);
+                CacheAdvice.Drop(file, _dropped, from - _dropped);
+                _dropped = from;
+            }
         }
         catch (ObjectDisposedException)
         {

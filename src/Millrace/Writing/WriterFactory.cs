@@ -45,7 +45,9 @@ internal static class WriterFactory
                     ? new BufferedFileWriter(file, options, WriteStrategy.WriteBehind, "asked for")
                     : new BufferedFileWriter(file, options, WriteStrategy.Buffered, "the system has no call to start write-back");
             default:
-                return file.Native && options.Durability != Durability.None
+                return file.Native && !options.KeepCached
+                    ? new BufferedFileWriter(file, options, WriteStrategy.WriteBehind, "pages leave the page cache once they are written")
+                    : file.Native && options.Durability != Durability.None
                     ? new BufferedFileWriter(file, options, WriteStrategy.WriteBehind, "durable files are better flushed early")
                     : new BufferedFileWriter(file, options, WriteStrategy.Buffered, "nothing waits for the device");
         }

@@ -35,8 +35,8 @@ internal static partial class AdvisoryLock
 }
 
 /// <summary>
-/// Opens the file of a handle a second time, as a separate file description: with its own read-ahead and lease; or a file by
-/// its path. With none of the locks that the framework takes. https://man7.org/linux/man-pages/man2/open.2.html
+/// Opens the file of a handle a second time, as a separate file description: with its own read-ahead and lease, and
+/// with none of the locks that the framework takes. https://man7.org/linux/man-pages/man2/open.2.html
 /// </summary>
 internal static unsafe partial class FileReopen
 {
@@ -45,22 +45,9 @@ internal static unsafe partial class FileReopen
     private const int Sequential = 2; // POSIX_FADV_SEQUENTIAL
 
     /// <returns>Null where there is no /proc, or the file may not be opened any more.</returns>
-    public static SafeFileHandle? TryOpen(SafeFileHandle file) => ToRead(Open(file, ReadOnly));
-
-    /// <returns>Null if it cannot be opened.</returns>
-    public static SafeFileHandle? TryOpen(string path)
+    public static SafeFileHandle? TryOpen(SafeFileHandle file)
     {
-        int opened;
-        do
-        {
-            opened = OpenCall(path, ReadOnly | CloseOnExec, 0);
-        }
-        while (opened < 0 && Marshal.GetLastPInvokeError() == Errno.Interrupted);
-        return ToRead(new SafeFileHandle(opened, ownsHandle: true));
-    }
-
-    private static SafeFileHandle? ToRead(SafeFileHandle opened)
-    {
+        SafeFileHandle opened = Open(file, ReadOnly);
         if (opened.IsInvalid)
         {
             return null;
@@ -70,6 +57,7 @@ internal static unsafe partial class FileReopen
         _ = Advise(opened, 0, 0, Sequential);
         return opened;
     }
+
 
     /// <summary>Opens by the name in /proc, which works for a file that was renamed or deleted since, and needs no path.</summary>
     /// <returns>An invalid handle when it cannot be opened; see <see cref="Marshal.GetLastPInvokeError"/>.</returns>
@@ -105,9 +93,6 @@ internal static unsafe partial class FileReopen
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true)]
     private static partial int OpenCall(byte* path, int flags, int mode);
-
-    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int OpenCall(string path, int flags, int mode);
 
     // https://man7.org/linux/man-pages/man2/posix_fadvise.2.html
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]

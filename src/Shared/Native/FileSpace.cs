@@ -10,7 +10,9 @@ namespace Millrace.Interop;
 internal static partial class FileSpace
 {
     private const int KeepSize = 1; // FALLOC_FL_KEEP_SIZE
+    private const uint RangeWaitBefore = 1; // SYNC_FILE_RANGE_WAIT_BEFORE
     private const uint RangeWrite = 2; // SYNC_FILE_RANGE_WRITE
+    private const uint RangeWaitAfter = 4; // SYNC_FILE_RANGE_WAIT_AFTER
 
     private static readonly bool CanAllocate = NativeFeatures.HasFunction("fallocate");
     private static readonly bool CanBeginWriting = NativeFeatures.HasFunction("sync_file_range");
@@ -40,9 +42,15 @@ internal static partial class FileSpace
     /// Hands the dirty pages of a range to the device and does not wait for it, unless its queue is full. Makes nothing
     /// durable. 0 bytes mean up to the end of the file.
     /// </summary>
-    public static int BeginWriting(SafeFileHandle file, long offset, long bytes) =>
+    public static int BeginWriting(SafeFileHandle file, long offset, long bytes) => Sync(file, offset, bytes, RangeWrite);
+
+    /// <summary>Waits until the device has a range. Makes nothing durable: a device may keep it in memory of its own.</summary>
+    public static int FinishWriting(SafeFileHandle file, long offset, long bytes) =>
+        bytes == 0 ? 0 : Sync(file, offset, bytes, RangeWaitBefore | RangeWrite | RangeWaitAfter);
+
+    private static int Sync(SafeFileHandle file, long offset, long bytes, uint flags) =>
         !CanBeginWriting ? Errno.NoSystemCall
-        : SyncFileRange(file, offset, bytes, RangeWrite) == 0 ? 0
+        : SyncFileRange(file, offset, bytes, flags) == 0 ? 0
         : Marshal.GetLastPInvokeError();
 
     private static int Allocate(SafeFileHandle file, int mode, long offset, long bytes)

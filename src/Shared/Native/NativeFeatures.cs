@@ -17,7 +17,7 @@ internal static class NativeFeatures
     private static readonly string[] Needed =
     [
         "fchmod", "fchown", "fdatasync", "fgetxattr", "flock", "fremovexattr", "fsetxattr", "fstatfs", "fsync", "ftruncate", "futimens",
-        "geteuid", "getrlimit", "getxattr", "linkat", "lseek", "madvise", "mmap", "munmap", "open", "openat", "poll", "posix_fadvise",
+        "geteuid", "getrlimit", "getxattr", "linkat", "lseek", "madvise", "mmap", "munmap", "open", "openat", "poll", "posix_fadvise", "pread",
         "pwrite", "pwritev", "read", "renameat", "syscall", "unlink", "unlinkat", "writev",
     ];
 
@@ -64,6 +64,7 @@ internal static class SystemCallNumber
 {
     public static readonly ByProcessor GetThread = new(186, 178);
     public static readonly ByProcessor PreadV2 = new(327, 286);
+    public static readonly ByProcessor PWriteV2 = new(328, 287);
     public static readonly ByProcessor RenameAt2 = new(316, 276);
     public static readonly ByProcessor StatX = new(332, 291);
 

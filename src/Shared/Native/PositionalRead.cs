@@ -11,18 +11,44 @@ internal static unsafe partial class PositionalRead
     /// <summary>Answer with EAGAIN instead of waiting for the device. Linux 4.14; value from linux/fs.h.</summary>
     private const int NoWait = 0x00000008;
 
+    /// <summary>
+    /// Take the pages that this call brings into the page cache out of it again; those of others stay. Linux 6.14; value from linux/fs.h.
+    /// </summary>
+    private const int DontCache = 0x00000080;
+
     private static readonly bool Can = NativeFeatures.HasCall("preadv2");
 
     /// <summary>
     /// Reads bytes that are in the page cache.
     /// </summary>
     /// <returns>Bytes read; 0 at the end of the file; the negated error number, -EAGAIN when the device is needed.</returns>
-    public static int ReadCached(SafeFileHandle file, byte* buffer, int bytes, long offset) =>
-        Read(file, buffer, bytes, offset, NoWait);
+    public static int ReadCached(SafeFileHandle file, byte* buffer, int bytes, long offset, bool dontCache = false) =>
+        Read(file, buffer, bytes, offset, dontCache ? NoWait | DontCache : NoWait);
 
-    /// <returns>Bytes read; 0 at the end of the file; the negated error number.</returns>
-    public static int ReadWaiting(SafeFileHandle file, byte* buffer, int bytes, long offset) =>
-        Read(file, buffer, bytes, offset, 0);
+    /// <returns>Bytes read; 0 at the end of the file; the negated error number, -EOPNOTSUPP without <c>RWF_DONTCACHE</c>.</returns>
+    public static int ReadWaiting(SafeFileHandle file, byte* buffer, int bytes, long offset, bool dontCache = false)
+    {
+        if (dontCache)
+        {
+            return Read(file, buffer, bytes, offset, DontCache);
+        }
+
+        // Without a vector for the kernel to copy first: 0.36 µs instead of 0.39 for 1 KiB, in C.
+        while (true)
+        {
+            nint read = PRead(file, buffer, bytes, offset);
+            if (read >= 0)
+            {
+                return (int)read;
+            }
+
+            int error = Marshal.GetLastPInvokeError();
+            if (error != Errno.Interrupted)
+            {
+                return -error;
+            }
+        }
+    }
 
     private static int Read(SafeFileHandle file, byte* buffer, int bytes, long offset, int flags)
     {
@@ -47,6 +73,10 @@ internal static unsafe partial class PositionalRead
             }
         }
     }
+
+    // https://man7.org/linux/man-pages/man2/pread.2.html
+    [LibraryImport("libc", EntryPoint = "pread", SetLastError = true)]
+    private static partial nint PRead(SafeFileHandle file, byte* buffer, nint bytes, long offset);
 
     // The kernel takes the offset as two words, of which a 64-bit one uses the first.
     [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]

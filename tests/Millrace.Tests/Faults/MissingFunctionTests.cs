@@ -10,10 +10,10 @@ public sealed class MissingFunctionTests : FolderTests
 {
     private const BindingFlags Declared = BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
-    private static readonly string[] Calls = ["cachestat", "gettid", "io_uring_enter", "io_uring_setup", "preadv2", "renameat2", "statx"];
+    private static readonly string[] Calls = ["RWF_DONTCACHE", "cachestat", "gettid", "io_uring_enter", "io_uring_setup", "preadv2", "renameat2", "statx"];
     private static readonly string[] Optional =
     [
-        "cachestat", "copy_file_range", "fallocate", "inotify_add_watch", "inotify_init1", "inotify_rm_watch", "ioctl", "preadv2", "renameat2",
+        "RWF_DONTCACHE", "cachestat", "copy_file_range", "fallocate", "inotify_add_watch", "inotify_init1", "inotify_rm_watch", "ioctl", "preadv2", "renameat2",
         "sync_file_range",
     ];
     private static readonly string[] OfRing = ["eventfd", "io_uring_enter", "io_uring_setup", "write"];

@@ -45,6 +45,10 @@ internal sealed class ChildProcess : IDisposable
     public static ChildProcess StartTraced(string log, string folder, params string[] arguments) =>
         new(TracedCalls.Trace(new ProcessStartInfo(Host, ["exec", Program, .. arguments]), log, folder));
 
+    /// <summary>Starts it with all calls on files of a folder, and on the folder, written down.</summary>
+    public static ChildProcess StartTracedWhole(string log, string folder, params string[] arguments) =>
+        new(TracedCalls.Trace(new ProcessStartInfo(Host, ["exec", Program, .. arguments]), log, folder, all: true));
+
     /// <summary>Ends it as a power failure would: nothing of it runs any more.</summary>
     public async Task KillAsync()
     {
