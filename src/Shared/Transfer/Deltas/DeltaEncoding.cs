@@ -1,0 +1,93 @@
+namespace Millrace.Transfer;
+
+/// <summary>The instructions for a part of a new file: what one request of an upload brings.</summary>
+internal sealed class DeltaEncoding
+{
+    private readonly List<DeltaPart> _parts = [];
+
+    /// <summary>Chooses the parts from an offset on.</summary>
+    /// <param name="plan">The whole.</param>
+    /// <param name="offset">Where in the new file it begins.</param>
+    /// <param name="maxBytes">Bytes that the instructions may have, with their literals.</param>
+    /// <param name="maxLength">Bytes of the new file that they may make.</param>
+    public DeltaEncoding(DeltaPlan plan, long offset, long maxBytes, long maxLength)
+    {
+        Offset = offset;
+        long end = Math.Min(plan.Length, maxLength > plan.Length - offset ? plan.Length : offset + maxLength);
+        long at = offset;
+        long expected = 0;
+        Bytes = 1;
+        foreach (DeltaPart whole in plan.Parts)
+        {
+            if (whole.End <= at)
+            {
+                continue;
+            }
+
+            long skipped = at - whole.Offset;
+            var part = new DeltaPart(at, Math.Min(whole.End, end) - at, whole.IsLiteral ? whole.Base : whole.Base + skipped);
+            if (part.Length <= 0)
+            {
+                break;
+            }
+
+            if (!part.IsLiteral && part.Length < DeltaFormat.MinCopyBytes && (part.End != whole.End || whole.Length >= DeltaFormat.MinCopyBytes))
+            {
+                // What is left of a reference is too short to be one.
+                part = part with { Base = -1 };
+            }
+
+            long room = maxBytes - Bytes;
+            if (part.IsLiteral)
+            {
+                long most = room - DeltaFormat.LiteralBytes(part.Length);
+                if (most < part.Length)
+                {
+                    if (most <= 0 && at > offset)
+                    {
+                        break;
+                    }
+
+                    part = part with { Length = Math.Max(1, most) };
+                    Add(part, DeltaFormat.LiteralBytes(part.Length) + part.Length);
+                    at = part.End;
+                    break;
+                }
+
+                Add(part, DeltaFormat.LiteralBytes(part.Length) + part.Length);
+            }
+            else
+            {
+                int bytes = DeltaFormat.CopyBytes(part.Length, part.Base - expected);
+                if (bytes > room && at > offset)
+                {
+                    break;
+                }
+
+                Add(part, bytes);
+                expected = part.Base + part.Length;
+            }
+
+            at = part.End;
+        }
+
+        End = at;
+    }
+
+    /// <summary>Where it begins in the new file.</summary>
+    public long Offset { get; }
+
+    /// <summary>Where it ends there.</summary>
+    public long End { get; }
+
+    /// <summary>Bytes of the instructions, with their literals.</summary>
+    public long Bytes { get; private set; }
+
+    public IReadOnlyList<DeltaPart> Parts => _parts;
+
+    private void Add(DeltaPart part, long bytes)
+    {
+        _parts.Add(part);
+        Bytes += bytes;
+    }
+}
