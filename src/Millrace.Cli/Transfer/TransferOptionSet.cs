@@ -38,6 +38,7 @@ internal sealed class TransferOptionSet
     private readonly ProtocolOptionSet _protocol;
     private readonly Option<int>? _connections;
     private readonly Option<bool>? _noVerify;
+    private readonly Option<string>? _delta;
 
     public TransferOptionSet(bool moves)
     {
@@ -56,6 +57,13 @@ internal sealed class TransferOptionSet
 
         _connections = ParsedOption.Count(
             "--connections", "Use at most this many connections for the parts of one file.", Defaults.MaxConnections);
+        _delta = new Option<string>("--delta")
+        {
+            Description = "Move only what has changed of files that both sides have (default: auto, where the network is slower than comparing).",
+            HelpName = "auto|always|never",
+            DefaultValueFactory = static _ => "auto",
+        };
+        _delta.AcceptOnlyFromAmong("auto", "always", "never");
         _noVerify = new Option<bool>("--no-verify")
         {
             Description = "Do not compute and compare SHA-256 on both sides.",
@@ -65,7 +73,7 @@ internal sealed class TransferOptionSet
     public void AddTo(Command command)
     {
         _protocol.AddTo(command);
-        foreach (Option? option in (Option?[])[_token, _tokenFile, _connections, _attempts, _idle, _noVerify])
+        foreach (Option? option in (Option?[])[_token, _tokenFile, _delta, _connections, _attempts, _idle, _noVerify])
         {
             if (option is not null)
             {
@@ -89,6 +97,7 @@ internal sealed class TransferOptionSet
             MaxConnections = _connections is null ? 1 : parsed.GetValue(_connections),
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),
             IdleTimeout = parsed.GetValue(_idle) ?? Defaults.IdleTimeout,
+            Delta = _delta is null ? TransferDelta.Never : Enum.Parse<TransferDelta>(parsed.GetValue(_delta)!, ignoreCase: true),
         };
         _tls.Read(parsed, client);
         return new TransferSettings { Quiet = parsed.GetValue(_quiet), Json = parsed.GetValue(_json), Client = client };

@@ -8,6 +8,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     public const string Allowed = "GET, HEAD, PUT, DELETE, MOVE, MKCOL, OPTIONS";
 
     private readonly FileDownload _download = new(store, options);
+    private readonly BlockDownload _blocks = new(store, options);
     private readonly FileUpload _upload = new(store);
     private readonly FileRemoval _removal = new(store);
     private readonly FileMove _move = new(store);
@@ -91,6 +92,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         {
             await (target.IsFolder || target.Name.IsRoot
                 ? _folder.AnswerAsync(context, target)
+                : context.Request.Query.ContainsKey(BlockDownload.Query) ? _blocks.AnswerAsync(context, target)
                 : _download.AnswerAsync(context, target));
         }
         catch (TransferException exception) when (RefusalPage.Answers(context, exception))

@@ -18,6 +18,11 @@ internal sealed class FileUpload(IFileStore store)
                 $"A PUT of a part (Content-Range) of '{name}' is not accepted. Send the whole file, or continue an upload.", name.Value);
         }
 
+        if (request.Headers.ContainsKey(TransferHeaders.UploadDeltaBase))
+        {
+            throw Errors.Invalid($"A delta of '{name}' comes with Upload-Complete and Upload-Length. Send the file as it is, or begin an upload.", name.Value);
+        }
+
         ContentCoding coding = RequestEncoding.Of(request, name);
         var digests = new RequestDigests(request, name, isCoded: !coding.IsIdentity);
 

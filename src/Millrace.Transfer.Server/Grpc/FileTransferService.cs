@@ -11,6 +11,7 @@ internal static class FileTransferService
         "Move" => GrpcFiles.MoveAsync,
         "CreateFolder" => GrpcFiles.CreateFolderAsync,
         "Download" => GrpcDownload.AnswerAsync,
+        "Blocks" => GrpcBlocks.AnswerAsync,
         "Upload" => GrpcUpload.AnswerAsync,
         "StartUpload" => GrpcUploads.StartAsync,
         "UploadPart" => GrpcUploadPart.AnswerAsync,

@@ -19,6 +19,7 @@ internal sealed class GrpcCall : IAsyncDisposable
     public GrpcCall(HttpContext context, IFileStore store, TransferServerOptions options, GrpcForm form, string contentType)
     {
         Context = context;
+        Root = store;
         Store = store;
         Options = options;
         Form = form;
@@ -27,6 +28,9 @@ internal sealed class GrpcCall : IAsyncDisposable
     }
 
     public HttpContext Context { get; }
+
+    /// <summary>The store, for every caller the same.</summary>
+    public IFileStore Root { get; }
 
     /// <summary>The store; once the call is admitted, as the caller may use it.</summary>
     public IFileStore Store { get; private set; }

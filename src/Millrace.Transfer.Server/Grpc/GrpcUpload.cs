@@ -87,7 +87,7 @@ internal static class GrpcUpload
     /// <summary>Continues an upload of StartUpload.</summary>
     private static async ValueTask<Messages.UploadStatus> AppendAsync(GrpcCall call, MessageReader messages, UploadHead head)
     {
-        await using UploadSession session = await GrpcUploads.OpenAsync(call, head.Upload, isTransfer: true);
+        await using UploadSession session = await GrpcUploads.OpenAsync(call, head.Upload, OperationOf(head.DeltaBase));
         TransferName name = session.Status.Name;
         if (head.Name.Length > 0 && head.Name != name.Value)
         {
@@ -102,7 +102,7 @@ internal static class GrpcUpload
             await session.SetLengthAsync(whole, call.Ended);
         }
 
-        End end = await AppendAsync(call, session, hash: null, async (sink, stop) =>
+        End end = await AppendAsync(call, session, hash: null, head.DeltaBase, async (sink, stop) =>
         {
             messages.Into(sink, stop);
             End end = await ReceiveAsync(messages)
@@ -143,9 +143,11 @@ internal static class GrpcUpload
     /// <param name="call">The call.</param>
     /// <param name="session">The upload.</param>
     /// <param name="hash">Hashes all that arrives, and means that nothing is kept if the call fails; null for neither.</param>
+    /// <param name="deltaBase">The version that it is a delta of; empty if it is none.</param>
     /// <param name="receive">Moves what the call sends into a sink, until it is stopped.</param>
     public static async ValueTask<T> AppendAsync<T>(
-        GrpcCall call, UploadSession session, IncrementalHash? hash, Func<ChunkSink, CancellationToken, ValueTask<T>> receive)
+        GrpcCall call, UploadSession session, IncrementalHash? hash, string deltaBase,
+        Func<ChunkSink, CancellationToken, ValueTask<T>> receive)
     {
         if (session.Status.IsComplete)
         {
@@ -153,13 +155,21 @@ internal static class GrpcUpload
             return await receive(none, call.Ended);
         }
 
+        await using StoredFileReader? old = await OpenDeltaBaseAsync(session, deltaBase, call.Ended);
         return await session.AppendAsync(isVerified: hash is not null, async writer =>
         {
             using var stop = CancellationTokenSource.CreateLinkedTokenSource(call.Ended, writer.Superseded);
-            var sink = new ChunkSink(writer.Output, writer.RemainingBytes, hash);
+            DeltaWriter? delta = old is null ? null : new DeltaWriter(old, writer.Output, writer.RemainingBytes, stop.Token);
+            var sink = delta is null ? new ChunkSink(writer.Output, writer.RemainingBytes, hash) : new ChunkSink(delta, long.MaxValue, hash);
             try
             {
-                return await receive(sink, stop.Token);
+                T result = await receive(sink, stop.Token);
+                if (delta is not null)
+                {
+                    await delta.FinishAsync(stop.Token);
+                }
+
+                return result;
             }
             catch when (hash is null)
             {
@@ -170,12 +180,32 @@ internal static class GrpcUpload
         });
     }
 
+    /// <summary>What a call needs that continues an upload.</summary>
+    public static TransferOperation OperationOf(string deltaBase) =>
+        deltaBase.Length == 0 ? TransferOperation.Upload : TransferOperation.UploadDelta;
+
+    private static async ValueTask<StoredFileReader?> OpenDeltaBaseAsync(UploadSession session, string deltaBase, CancellationToken cancellationToken)
+    {
+        if (deltaBase.Length == 0)
+        {
+            return null;
+        }
+
+        DeltaWriter.ThrowIfUnlimited(session.Status);
+        return await DeltaWriter.OpenAsync(session.Store, session.Status.Name, deltaBase, cancellationToken);
+    }
+
     private static async ValueTask<Messages.UploadStatus> CreateAsync(GrpcCall call, MessageReader messages, UploadHead head)
     {
         TransferName name = TransferName.Parse(head.Name);
         using TransferPass pass = await call.EnterAsync(TransferOperation.Upload, name);
         long? length = GrpcValues.Bytes(head.HasLength, head.Length, "length");
         Sha256Digest? said = head.HasSha256 ? GrpcMapping.ToDigest(head.Sha256) : null;
+        if (head.DeltaBase.Length > 0)
+        {
+            throw Errors.Invalid("A delta continues an upload of StartUpload. Start one, with its length.");
+        }
+
         if (head.Offset != 0)
         {
             throw Errors.Invalid("A new file begins at 0; 'offset' is for an 'upload' that is continued.");

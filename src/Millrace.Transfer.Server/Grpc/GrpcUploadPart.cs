@@ -18,12 +18,12 @@ internal static class GrpcUploadPart
         UploadPartRequest request = StrictMessage.Parse(UploadPartRequest.Parser, messages.Rest);
         _ = GrpcValues.Upload(request.Upload);
         Sha256Digest? expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
-        await using UploadSession session = await GrpcUploads.OpenAsync(call, request.Upload, isTransfer: true);
+        await using UploadSession session = await GrpcUploads.OpenAsync(call, request.Upload, GrpcUpload.OperationOf(request.DeltaBase));
         await GrpcUpload.ContinueAsync(session, GrpcValues.Bytes(request.Offset, "offset"));
         using IncrementalHash? hash = expected is null ? null : IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         long start = session.Status.Offset;
         await GrpcUpload
-            .AppendAsync(call, session, hash, async (sink, stop) =>
+            .AppendAsync(call, session, hash, request.DeltaBase, async (sink, stop) =>
             {
                 messages.Into(sink, stop);
                 await TakeAsync(messages, token, request);
@@ -40,7 +40,7 @@ internal static class GrpcUploadPart
             await messages.TakeDataAsync();
             await messages.NextAsync();
             UploadPartRequest whole = StrictMessage.Parse(UploadPartRequest.Parser, messages.Rest);
-            if (whole.Upload != request.Upload || whole.Offset != request.Offset || whole.Sha256 != request.Sha256)
+            if (whole.Upload != request.Upload || whole.Offset != request.Offset || whole.Sha256 != request.Sha256 || whole.DeltaBase != request.DeltaBase)
             {
                 throw Errors.Invalid("'data' is the last field of a part; the others come before it.");
             }

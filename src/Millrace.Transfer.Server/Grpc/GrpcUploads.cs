@@ -26,7 +26,7 @@ internal static class GrpcUploads
     public static async Task QueryAsync(GrpcCall call)
     {
         QueryUploadRequest request = await call.ReadAsync(QueryUploadRequest.Parser);
-        await using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
+        await using UploadSession session = await OpenAsync(call, request.Upload, TransferOperation.ManageUpload);
         await session.TakeOverAsync();
         await call.Answer.SendAsync(ToMessage(session.Status));
     }
@@ -36,7 +36,7 @@ internal static class GrpcUploads
         CommitUploadRequest request = await call.ReadAsync(CommitUploadRequest.Parser);
         long? length = GrpcValues.Bytes(request.HasLength, request.Length, "length");
         Sha256Digest? digest = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
-        await using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
+        await using UploadSession session = await OpenAsync(call, request.Upload, TransferOperation.ManageUpload);
         await session.TakeOverAsync();
         await CompleteAsync(call, session, length, digest);
         await call.Answer.SendAsync(ToMessage(session.Status));
@@ -49,7 +49,7 @@ internal static class GrpcUploads
         bool aborted = false;
         try
         {
-            await using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
+            await using UploadSession session = await OpenAsync(call, request.Upload, TransferOperation.ManageUpload);
             aborted = await session.DeleteAsync(call.Ended);
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)
@@ -60,8 +60,8 @@ internal static class GrpcUploads
         await call.Answer.SendAsync(new AbortUploadResponse { Aborted = aborted });
     }
 
-    public static ValueTask<UploadSession> OpenAsync(GrpcCall call, string upload, bool isTransfer) => UploadSession.OpenAsync(
-        call.Context, call.Store, GrpcValues.Upload(upload), isTransfer, call.Ended);
+    public static ValueTask<UploadSession> OpenAsync(GrpcCall call, string upload, TransferOperation operation) => UploadSession.OpenAsync(
+        call.Context, call.Store, GrpcValues.Upload(upload), operation, call.Ended);
 
     /// <summary>Publishes an upload; one that was published already only has its digest compared.</summary>
     public static async ValueTask CompleteAsync(GrpcCall call, UploadSession session, long? length, Sha256Digest? digest)

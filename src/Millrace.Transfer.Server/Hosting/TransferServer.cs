@@ -418,6 +418,7 @@ public sealed class TransferServer : IAsyncDisposable
             Protocols = protocols,
             MaxFileBytes = _store.MaxFileBytes,
             MaxRequestBytes = _options.Endpoints.MaxRequestBytes,
+            Deltas = true,
             NeedsToken = !_guard.IsOpen,
         };
     }

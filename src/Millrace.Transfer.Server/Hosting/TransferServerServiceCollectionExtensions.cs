@@ -43,6 +43,7 @@ public static class TransferServerServiceCollectionExtensions
         services.TryAddSingleton(static provider => new TransferMeter(provider.GetService<IMeterFactory>()));
         services.AddSingleton<TransferGuard>();
         services.AddSingleton<RunningJoins>();
+        services.AddSingleton<BlockLists>();
         services.AddTransient<TokenHandler>();
         services.AddTransient<LinkHandler>();
         AddPage(services);

@@ -92,7 +92,7 @@ internal readonly record struct DraftRequest(bool Completes, long? Length)
 
         call.ThrowIfCoded();
         long? announced = StructuredField.TryParseCount(call.Field(TransferHeaders.UploadLength), out long length) ? length : null;
-        long? counted = completes && (request.ContentLength ?? (call.HasBody ? null : 0)) is { } rest ? (offset ?? 0) + rest : null;
+        long? counted = completes && !call.IsDelta && (request.ContentLength ?? (call.HasBody ? null : 0)) is { } rest ? (offset ?? 0) + rest : null;
         return announced is null || counted is null || announced == counted
             ? new DraftRequest(completes, announced ?? counted)
             : throw Contradiction($"Upload-Length is {announced} bytes, and with the last of this request there are {counted}.");

@@ -47,6 +47,11 @@ internal sealed class UploadCall
     public bool HasBody => Request.ContentLength is > 0 || (Request.ContentLength is null
         && Context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == true);
 
+    /// <summary>Whether the body is a delta.</summary>
+    public bool IsDelta => Request.Headers.ContainsKey(TransferHeaders.UploadDeltaBase);
+
+    private TransferOperation Operation => IsDelta ? TransferOperation.UploadDelta : TransferOperation.Upload;
+
     /// <summary>Whether the body is in a coding.</summary>
     public static bool HasCoding(HttpRequest request) =>
         request.Headers.ContentEncoding.ToString() is { Length: > 0 } coding && !coding.Equals("identity", StringComparison.OrdinalIgnoreCase);
@@ -64,7 +69,7 @@ internal sealed class UploadCall
 
     public async ValueTask<TransferPass> EnterAsync(TransferName name)
     {
-        TransferPass pass = await TransferGuard.Of(Context).EnterAsync(Context, Store, TransferOperation.Upload, name);
+        TransferPass pass = await TransferGuard.Of(Context).EnterAsync(Context, Store, Operation, name);
         Store = pass.Store;
         return pass;
     }
@@ -74,7 +79,7 @@ internal sealed class UploadCall
 
     public async ValueTask<UploadSession> OpenAsync(UploadId id, bool isTransfer)
     {
-        UploadSession session = await UploadSession.OpenAsync(Context, Store, id, isTransfer, Aborted);
+        UploadSession session = await UploadSession.OpenAsync(Context, Store, id, isTransfer ? Operation : TransferOperation.ManageUpload, Aborted);
         Store = session.Store;
         return session;
     }
@@ -120,10 +125,11 @@ internal sealed class UploadCall
             return;
         }
 
+        await using StoredFileReader? old = await OpenDeltaBaseAsync(status);
         await session.AppendAsync(check is not null, async writer =>
         {
             long room = writer.RemainingBytes;
-            if (Request.ContentLength > room)
+            if (old is null && Request.ContentLength > room)
             {
                 throw TooMuch(status, room);
             }
@@ -132,9 +138,16 @@ internal sealed class UploadCall
             UploadProgress? progress = !IsTus && check is null && InterimResponse.IsWanted(Request) ? new UploadProgress(this, writer) : null;
             try
             {
-                PipeWriter destination = check is null ? writer.Output : new CheckedPipeWriter(writer.Output, check);
+                DeltaWriter? delta = old is null ? null : new DeltaWriter(old, writer.Output, room, writer.Superseded);
+                PipeWriter output = delta ?? writer.Output;
+                PipeWriter destination = check is null ? output : new CheckedPipeWriter(output, check);
                 // Not canceled by the end of the connection: reading finds that, after the bytes that arrived before it.
-                await BodyCopy.ReceiveAsync(Request.BodyReader, destination, room, writer.Superseded, progress);
+                await BodyCopy.ReceiveAsync(
+                    Request.BodyReader, destination, delta is null ? room : long.MaxValue, writer.Superseded, progress);
+                if (delta is not null)
+                {
+                    await delta.FinishAsync(writer.Superseded);
+                }
             }
             catch (TransferException exception) when (exception.Error == TransferError.TooLarge)
             {
@@ -274,6 +287,20 @@ internal sealed class UploadCall
                 FieldValue = "identity",
             };
         }
+    }
+
+    /// <summary>The version that the body is a delta of; null if it is none.</summary>
+    private async ValueTask<StoredFileReader?> OpenDeltaBaseAsync(UploadStatus status)
+    {
+        if (!IsDelta)
+        {
+            return null;
+        }
+
+        DeltaWriter.ThrowIfUnlimited(status);
+        return EntityTagHeaderValue.TryParse(Field(TransferHeaders.UploadDeltaBase), out EntityTagHeaderValue? tag) && !tag.IsWeak && tag.Tag.Length > 2
+            ? await DeltaWriter.OpenAsync(Store, status.Name, tag.Tag.ToString()[1..^1], Aborted)
+            : throw Errors.Invalid($"{TransferHeaders.UploadDeltaBase} is not a strong entity tag. Send that of the list of blocks, with quotes.");
     }
 
     private void AddCompleteness(bool isComplete)

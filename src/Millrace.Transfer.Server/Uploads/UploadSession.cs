@@ -75,7 +75,7 @@ internal sealed class UploadSession : IAsyncDisposable
     /// <see cref="TransferError.NotFound"/>, <see cref="TransferError.Forbidden"/>, or that of <see cref="TransferGuard"/>.
     /// </exception>
     public static async ValueTask<UploadSession> OpenAsync(
-        HttpContext context, IFileStore store, UploadId id, bool isTransfer, CancellationToken ended)
+        HttpContext context, IFileStore store, UploadId id, TransferOperation operation, CancellationToken ended)
     {
         var guard = TransferGuard.Of(context);
         StoredUpload? upload = await guard.CanQueryStatusAsync(context) ? await store.Uploads.FindAsync(id, ended) : null;
@@ -84,7 +84,7 @@ internal sealed class UploadSession : IAsyncDisposable
         {
             // A caller that is not admitted must not learn which uploads exist.
             pass = await guard.EnterAsync(
-                context, store, isTransfer ? TransferOperation.Upload : TransferOperation.ManageUpload, upload?.Status.Name ?? default);
+                context, store, operation, upload?.Status.Name ?? default);
             if (upload is not null && pass.Store != store)
             {
                 // Where the caller's names lead no further than its prefix, its uploads do not either.

@@ -29,7 +29,8 @@ public sealed partial class TransferClient
                 options is { Resume: true, Range: null } ? new PartRecord(path, UrlOf(name)) : null),
             options,
             progress,
-            cancellationToken);
+            cancellationToken,
+            options is { CreateNew: false, Range: null } ? path : null);
     }
 
     /// <summary>Downloads a file into a stream.</summary>
@@ -114,7 +115,7 @@ public sealed partial class TransferClient
 
     private async Task<TransferResult> GetAsync(
         TransferName name, Func<DownloadSink> open, GetOptions options,
-        IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
+        IProgress<TransferProgress>? progress, CancellationToken cancellationToken, string? old = null)
     {
         ThrowIfRoot(name);
         if (options.Range is { } range)
@@ -132,6 +133,12 @@ public sealed partial class TransferClient
             await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
             var download = new Download(context, name, sink, options, new ProgressMeter(progress, _clock));
             await using ConfiguredAsyncDisposable __ = download.ConfigureAwait(false);
+            if (old is not null && sink.Note is null && Options.VerifyDigests && IsLarge(old)
+                && await FindBlocksAsync(context, name, cancellationToken).ConfigureAwait(false) is { } blocks)
+            {
+                await download.CopyKnownAsync(blocks, old, cancellationToken).ConfigureAwait(false);
+            }
+
             return activity.Completed(await download.RunAsync(cancellationToken).ConfigureAwait(false));
         }
         catch (Exception exception) when (activity.Failed(exception))

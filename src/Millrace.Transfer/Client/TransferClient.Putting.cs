@@ -116,8 +116,23 @@ public sealed partial class TransferClient
                 TransferError.InvalidRequest, call, "a signed link allows one PUT and no resumable upload. Use http1 or http2.");
         }
 
-        using var upload = new Upload(
-            context, name, source, options, new ProgressMeter(progress, _clock), record);
-        return await upload.RunAsync(cancellationToken).ConfigureAwait(false);
+        for (int plans = 0; ; plans++)
+        {
+            DeltaUpload? delta = plans < MaxPlans
+                ? await PlanDeltaAsync(context, source, name, options.Precondition, cancellationToken).ConfigureAwait(false)
+                : null;
+            using var upload = new Upload(
+                context, name, source, options, new ProgressMeter(progress, _clock), record, delta);
+            try
+            {
+                return await upload.RunAsync(cancellationToken).ConfigureAwait(false);
+            }
+            catch (TransferException exception) when (delta is not null && IsAboutDelta(exception))
+            {
+                // If it was replaced meanwhile, it is compared with that version; otherwise all of it is sent.
+                await upload.AbandonAsync().ConfigureAwait(false);
+                plans = exception.Error == TransferError.PreconditionFailed ? plans : MaxPlans;
+            }
+        }
     }
 }

@@ -76,6 +76,7 @@ public sealed partial class TransferClient : IDisposable
         _ownsClient = ownsClient;
         _clock = clock;
         _retry = new RetryPolicy(Options, clock);
+        Speed = new LinkSpeed(clock);
     }
 
     /// <summary>Where the server has its files; ends with a slash.</summary>

@@ -85,6 +85,12 @@ public sealed class TransferClientOptions
     /// </summary>
     public bool FollowRedirects { get; set; }
 
+    /// <summary>
+    /// When only the changed parts of a file are sent or fetched that both sides have, of 1 MiB or more; <see cref="TransferDelta.Auto"/> by
+    /// default. Uploads need the permission to read the file.
+    /// </summary>
+    public TransferDelta Delta { get; set; }
+
     /// <summary>The failures that a downloaded file survives; <see cref="Durability.OnCommit"/> by default.</summary>
     public Durability Durability { get; set; } = Durability.OnCommit;
 
@@ -121,6 +127,19 @@ public sealed class TransferClientOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero, name);
         return value;
     }
+}
+
+/// <summary>When only the changed parts of a file are moved.</summary>
+public enum TransferDelta
+{
+    /// <summary>Where the link is slower than comparing, which is measured.</summary>
+    Auto,
+
+    /// <summary>Where the server can.</summary>
+    Always,
+
+    /// <summary>All of a file is moved.</summary>
+    Never,
 }
 
 /// <summary>How a file's bytes are coded on their way.</summary>

@@ -10,6 +10,11 @@ public sealed class OperationTests : GrpcTest
 {
     private static readonly byte[] Small = Content.Of(100);
 
+    /// <summary>A delta that refers to nothing.</summary>
+    private static readonly byte[] Delta = [DeltaFormat.Version, 0xC8, 1, .. Small];
+
+    private string _tag = "";
+
     /// <summary>The table.</summary>
     private static readonly Dictionary<Operation, TransferScope> Needs = new()
     {
@@ -20,6 +25,7 @@ public sealed class OperationTests : GrpcTest
         [Operation.Archive] = TransferScope.List | TransferScope.Read,
         [Operation.StatArchive] = TransferScope.List | TransferScope.Read,
         [Operation.ArchiveSome] = TransferScope.List | TransferScope.Read,
+        [Operation.Blocks] = TransferScope.Read,
         [Operation.Upload] = TransferScope.Write,
         [Operation.Delete] = TransferScope.Delete,
         [Operation.DeleteFolder] = TransferScope.Delete | TransferScope.List,
@@ -27,6 +33,7 @@ public sealed class OperationTests : GrpcTest
         [Operation.CreateFolder] = TransferScope.Write,
         [Operation.StartUpload] = TransferScope.Write,
         [Operation.AppendUpload] = TransferScope.Write,
+        [Operation.AppendDelta] = TransferScope.Write | TransferScope.Read,
         [Operation.StreamUpload] = TransferScope.Write,
         [Operation.QueryUpload] = TransferScope.Write,
         [Operation.CommitUpload] = TransferScope.Write,
@@ -53,6 +60,7 @@ public sealed class OperationTests : GrpcTest
         Archive,
         StatArchive,
         ArchiveSome,
+        Blocks,
         Upload,
         Delete,
         DeleteFolder,
@@ -60,6 +68,7 @@ public sealed class OperationTests : GrpcTest
         CreateFolder,
         StartUpload,
         AppendUpload,
+        AppendDelta,
         StreamUpload,
         QueryUpload,
         CommitUpload,
@@ -93,9 +102,13 @@ public sealed class OperationTests : GrpcTest
         {
             Directory.CreateDirectory(PathOf("x"));
             Put("x/a", Small);
+            Put("x/upload", Small);
 
             // The upload belongs to the name of a token.
-            string upload = await StartAsync((await tokens.AddAsync("one", TransferScope.All)).Secret);
+            string all = (await tokens.AddAsync("one", TransferScope.All)).Secret;
+            string upload = await StartAsync(all, operation == Operation.AppendDelta);
+            GrpcReply stat = await CallAsync(GrpcForm.Http2, "Stat", Frames.Of(new StatRequest { Name = "x/upload" }), Bearer(all));
+            _tag = stat.Only(FileVersion.Parser).Tag;
             await tokens.RemoveAsync("one");
             string token = (await tokens.AddAsync("one", scopes)).Secret;
 
@@ -139,10 +152,15 @@ public sealed class OperationTests : GrpcTest
         _ => operation is not (Operation.StatList or Operation.Archive or Operation.StatArchive or Operation.ArchiveSome),
     };
 
-    private async Task<string> StartAsync(string token)
+    private async Task<string> StartAsync(string token, bool hasLength)
     {
-        GrpcReply started = await CallAsync(
-            GrpcForm.Http2, "StartUpload", Frames.Of(new StartUploadRequest { Name = "x/upload" }), Bearer(token));
+        var request = new StartUploadRequest { Name = "x/upload" };
+        if (hasLength)
+        {
+            request.Length = Small.Length;
+        }
+
+        GrpcReply started = await CallAsync(GrpcForm.Http2, "StartUpload", Frames.Of(request), Bearer(token));
         return started.Only(Messages.UploadStatus.Parser).Upload;
     }
 
@@ -167,13 +185,15 @@ public sealed class OperationTests : GrpcTest
 
     private static (string Name, string Value) Bearer(string token) => ("authorization", $"Bearer {token}");
 
-    private static (string Method, byte[] Body) ToCall(Operation operation, string upload)
+    private (string Method, byte[] Body) ToCall(Operation operation, string upload)
     {
         (string, IMessage) Of(string method, IMessage message) => (method, message);
-        if (operation is Operation.Upload or Operation.StreamUpload or Operation.AppendUpload)
+        if (operation is Operation.Upload or Operation.StreamUpload or Operation.AppendUpload or Operation.AppendDelta)
         {
             return operation switch
             {
+                Operation.AppendDelta => ("UploadPart", Frames.Of(
+                    new UploadPartRequest { Upload = upload, DeltaBase = _tag, Data = ByteString.CopyFrom(Delta) })),
                 Operation.Upload => ("Upload", Frames.Upload("x/new", Small)),
                 Operation.StreamUpload => ("Upload", Frames.Join(Frames.Head(upload, 0), Frames.Data(Small), Frames.End(Small.Length))),
                 _ => ("UploadPart", ResumableTests.Part(upload, 0, Small)),
@@ -184,6 +204,7 @@ public sealed class OperationTests : GrpcTest
         {
             Operation.Stat => Of("Stat", new StatRequest { Name = "x/a" }),
             Operation.Download => Of("Download", new DownloadRequest { Name = "x/a" }),
+            Operation.Blocks => Of("Blocks", new BlocksRequest { Name = "x/a" }),
             Operation.List => Of("List", new ListRequest { Folder = "x" }),
             Operation.Delete => Of("Delete", new DeleteRequest { Name = "x/a" }),
             Operation.DeleteFolder => Of("Delete", new DeleteRequest { Name = "x", Recursive = true }),
@@ -209,13 +230,14 @@ public sealed class OperationTests : GrpcTest
             Operation.Archive => (HttpMethod.Get, "/files/x/?archive=tar"),
             Operation.StatArchive => (HttpMethod.Head, "/files/x/?archive=zip"),
             Operation.ArchiveSome => (HttpMethod.Post, "/files/x/?archive=zip"),
+            Operation.Blocks => (HttpMethod.Get, "/files/x/a?blocks"),
             Operation.Upload => (HttpMethod.Put, "/files/x/new"),
             Operation.Delete => (HttpMethod.Delete, "/files/x/a"),
             Operation.DeleteFolder => (HttpMethod.Delete, "/files/x/"),
             Operation.Move => (new HttpMethod("MOVE"), "/files/x/a"),
             Operation.CreateFolder => (new HttpMethod("MKCOL"), $"/files/x/{Guid.NewGuid()}/"),
             Operation.StartUpload => isTus ? (HttpMethod.Post, "/uploads") : (HttpMethod.Put, "/files/x/other"),
-            Operation.AppendUpload => (HttpMethod.Patch, $"/uploads/{upload}"),
+            Operation.AppendUpload or Operation.AppendDelta => (HttpMethod.Patch, $"/uploads/{upload}"),
             Operation.QueryUpload => (HttpMethod.Head, $"/uploads/{upload}"),
             _ => (HttpMethod.Delete, $"/uploads/{upload}"),
         };
@@ -226,9 +248,9 @@ public sealed class OperationTests : GrpcTest
             VersionPolicy = HttpVersionPolicy.RequestVersionExact,
         };
         List<(string Name, string Value)> fields = isTus ? [("Tus-Resumable", "1.0.0")] : [];
-        if (operation is Operation.Upload or Operation.AppendUpload)
+        if (operation is Operation.Upload or Operation.AppendUpload or Operation.AppendDelta)
         {
-            request.Content = new ByteArrayContent(Small);
+            request.Content = new ByteArrayContent(operation == Operation.AppendDelta ? Delta : Small);
             request.Content.Headers.ContentType = new(isTus ? "application/offset+octet-stream" : "application/partial-upload");
         }
 
@@ -242,16 +264,21 @@ public sealed class OperationTests : GrpcTest
             fields.Add(operation == Operation.Move ? ("Destination", "/files/x/moved") : ("Depth", "infinity"));
         }
 
-        if (operation == Operation.AppendUpload)
+        if (operation is Operation.AppendUpload or Operation.AppendDelta)
         {
             fields.Add(("Upload-Offset", "0"));
+        }
+
+        if (operation == Operation.AppendDelta)
+        {
+            fields.Add((TransferHeaders.UploadDeltaBase, $"\"{_tag}\""));
         }
 
         if (operation == Operation.StartUpload && isTus)
         {
             fields.AddRange([("Upload-Length", "100"), ("Upload-Metadata", "filename eC9vdGhlcg==")]);
         }
-        else if (operation is Operation.StartUpload or Operation.AppendUpload && !isTus)
+        else if (operation is Operation.StartUpload or Operation.AppendUpload or Operation.AppendDelta && !isTus)
         {
             fields.Add(("Upload-Complete", "?0"));
         }

@@ -98,6 +98,8 @@ internal sealed partial class Download
             throw Changed();
         }
 
+        // Of a download that another process began, nothing else tells it.
+        _modified ??= file.Modified;
         if (file.Offset != at)
         {
             throw Failures.Protocol(Call, $"bytes starting at {at} were requested, but those starting at {file.Offset} were received");

@@ -44,6 +44,14 @@ internal abstract class DownloadSink : IAsyncDisposable
     {
     }
 
+    /// <summary>The unfinished file, before anything is known of what comes.</summary>
+    public virtual ValueTask<PartRecord> UsePartAsync() => throw new NotSupportedException();
+
+    /// <summary>The version that comes, and what of it is missing in the unfinished file.</summary>
+    public virtual void Describe(StoredFile file, long[] missing)
+    {
+    }
+
     /// <summary>Drops the received bytes.</summary>
     public virtual ValueTask RestartAsync() => throw new NotSupportedException();
 

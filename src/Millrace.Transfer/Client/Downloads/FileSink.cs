@@ -65,6 +65,14 @@ internal sealed class FileSink : DownloadSink
         _part?.Save(file);
     }
 
+    public override async ValueTask<PartRecord> UsePartAsync()
+    {
+        await CloseAsync().ConfigureAwait(false);
+        return _part ??= PartRecord.Unremembered(_path);
+    }
+
+    public override void Describe(StoredFile file, long[] missing) => _part!.Save(file, missing);
+
     public override async ValueTask<PartRecord> UseRangesAsync()
     {
         await CloseAsync().ConfigureAwait(false);

@@ -58,6 +58,15 @@ internal sealed class PartRecord
         }
     }
 
+    /// <summary>Remembers the version that comes, and which parts of it are missing.</summary>
+    public void Save(StoredFile file, long[] missing)
+    {
+        if (_source is not null)
+        {
+            Save(new PartNote(_source.AbsoluteUri, file.Tag.Value, file.Length, missing));
+        }
+    }
+
     /// <summary>Remembers which parts are missing.</summary>
     public void SaveMissing(long[] missing)
     {

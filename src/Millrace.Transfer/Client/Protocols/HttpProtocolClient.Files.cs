@@ -86,6 +86,23 @@ internal partial class HttpProtocolClient
         }
     }
 
+    public override async Task<OpenedFile> OpenBlocksAsync(TransferName name, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Asking for the blocks of", name);
+        HttpResponseMessage response = await SendAsync(
+            HttpMethod.Get, new Uri(UrlOf(name), "?blocks"), call, watch, static request => Add(request, "Accept-Encoding", "identity"))
+            .ConfigureAwait(false);
+        try
+        {
+            return await OpenAsync(response, response, call, default, watch).ConfigureAwait(false);
+        }
+        catch
+        {
+            response.Dispose();
+            throw;
+        }
+    }
+
     public override async Task<ListingDocument> ListAsync(
         TransferName folder, bool recursive, string? after, IdleWatch watch)
     {

@@ -36,6 +36,7 @@ internal partial class HttpProtocolClient
             AddPrecondition(request, upload.Precondition);
             AddModified(request, upload);
             AddUpload(request, complete: false, upload.AnnouncedLength);
+            AddDigest(request, upload.Delta?.Sha256);
             request.Content = new ByteArrayContent([]);
         }).ConfigureAwait(false);
         return LocationOf(response, url, call);
@@ -55,7 +56,7 @@ internal partial class HttpProtocolClient
     public override async Task<UploadAnswer> SendNextAsync(Upload upload, long offset, IdleWatch watch)
     {
         Outgoing content = upload.Send(offset, long.MaxValue, watch);
-        bool isLast = !upload.Verifies && content.End == upload.AnnouncedLength;
+        bool isLast = !upload.Verifies && upload.Delta is null && content.End == upload.AnnouncedLength;
         return await PatchAsync(upload, offset, content, isLast, upload.AnnouncedLength, digest: null, watch).ConfigureAwait(false);
     }
 
@@ -71,6 +72,15 @@ internal partial class HttpProtocolClient
     /// <summary>What every request about an upload has.</summary>
     protected virtual void AddVersion(HttpRequestMessage request) =>
         Add(request, TransferHeaders.UploadDraftInteropVersion, InteropVersion);
+
+    /// <summary>Tells that the body is a delta, and of which version.</summary>
+    protected static void AddDelta(HttpRequestMessage request, DeltaUpload? delta)
+    {
+        if (delta is not null)
+        {
+            Add(request, TransferHeaders.UploadDeltaBase, delta.Tag.ToString());
+        }
+    }
 
     protected static Uri LocationOf(HttpResponseMessage response, Uri url, ProtocolCall call) =>
         response.Headers.Location is { } location
@@ -92,6 +102,7 @@ internal partial class HttpProtocolClient
                 request.Content.Headers.ContentType = PartialUpload;
                 AddUpload(request, isLast, length);
                 Add(request, TransferHeaders.UploadOffset, Text(offset));
+                AddDelta(request, content is null ? null : upload.Delta);
                 AddDigest(request, digest);
             },
             content).ConfigureAwait(false);

@@ -22,7 +22,10 @@ internal sealed class Outgoing(
     public long Limit => Count ?? max;
 
     /// <summary>The position after the last byte; null where only the end shows it.</summary>
-    public long? End => offset + Count;
+    public long? End => MadeTo ?? (offset + Count);
+
+    /// <summary>Where in the file a delta ends; null if the bytes are the file's.</summary>
+    public long? MadeTo { get; init; }
 
     /// <summary>Bytes given to the connection; not all of them need to have arrived.</summary>
     public long Sent { get; private set; }

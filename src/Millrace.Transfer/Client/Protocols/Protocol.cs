@@ -20,6 +20,10 @@ internal abstract class Protocol
     public abstract Task<OpenedFile> OpenAsync(
         TransferName name, ByteRange? range, EntityTag? tag, bool digest, IdleWatch watch);
 
+    /// <summary>Asks for the list of a file's blocks, as a file of its own: see <see cref="BlockSums"/>.</summary>
+    /// <exception cref="TransferException">There is none.</exception>
+    public abstract Task<OpenedFile> OpenBlocksAsync(TransferName name, IdleWatch watch);
+
     /// <summary>Whether a file is uploaded with one request; otherwise by requests after each of which it can be resumed.</summary>
     /// <param name="isSmall">Whether a saved round trip is worth more than what would have to be sent again.</param>
     public abstract bool SendsWhole(bool isSmall);

@@ -20,7 +20,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
         await CreateAsync(Call("Uploading", upload.Name), watch, request =>
         {
             AddPrecondition(request, upload.Precondition);
-            Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload));
+            Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload, upload.Delta?.Sha256));
             if (upload.AnnouncedLength is { } bytes)
             {
                 Add(request, TransferHeaders.UploadLength, Text(bytes));
@@ -48,7 +48,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
         Sha256Digest? digest = upload.Verifies ? await content.HashAheadAsync().ConfigureAwait(false) : null;
         return content.Count == 0
             ? new UploadAnswer(offset, IsComplete: false)
-            : await AppendAsync(upload.Name, upload.Location!, content, upload.AnnouncedLength, digest, watch).ConfigureAwait(false);
+            : await AppendAsync(upload.Name, upload.Location!, content, upload.AnnouncedLength, digest, watch, upload.Delta).ConfigureAwait(false);
     }
 
     /// <inheritdoc/>
@@ -78,7 +78,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
 
     /// <summary>Sends bytes of an upload, or of a part; the server compares their digest.</summary>
     public async Task<UploadAnswer> AppendAsync(
-        TransferName name, Uri upload, Outgoing content, long? length, Sha256Digest? digest, IdleWatch watch)
+        TransferName name, Uri upload, Outgoing content, long? length, Sha256Digest? digest, IdleWatch watch, DeltaUpload? delta = null)
     {
         ProtocolCall call = Call("Uploading", name);
         using HttpResponseMessage response = await SendAsync(
@@ -87,6 +87,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
                 AddVersion(request);
                 request.Content!.Headers.ContentType = OffsetOctetStream;
                 Add(request, TransferHeaders.UploadOffset, Text(content.Offset));
+                AddDelta(request, delta);
                 if (digest is { } sha256)
                 {
                     Add(request, TransferHeaders.UploadChecksum, $"sha256 {sha256.ToBase64()}");
@@ -115,8 +116,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
                 AddVersion(request);
                 AddPrecondition(request, upload.Precondition);
                 Add(request, TransferHeaders.UploadConcat, $"final;{string.Join(' ', parts.Select(part => part.AbsolutePath))}");
-                string checksum = digest is { } sha256 ? $",sha256 {sha256.ToBase64()}" : "";
-                Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload) + checksum);
+                Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload, digest));
                 request.Content = new ByteArrayContent([]);
             }).ConfigureAwait(false);
         return new UploadAnswer(upload.Source.Length!.Value, IsComplete: true, Fields.Tag(response), Fields.Sha256(response));
@@ -137,8 +137,9 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
         return LocationOf(response, url, call);
     }
 
-    private static string MetadataOf(Upload upload) =>
-        $"filename {Base64(upload.Name.Value)}{(upload.Modified is { } time ? $",mtime {Base64(time.ToString())}" : "")}";
+    private static string MetadataOf(Upload upload, Sha256Digest? digest) =>
+        $"filename {Base64(upload.Name.Value)}{(upload.Modified is { } time ? $",mtime {Base64(time.ToString())}" : "")}"
+        + (digest is { } sha256 ? $",sha256 {sha256.ToBase64()}" : "");
 
     private static string Base64(string text) => Convert.ToBase64String(Encoding.UTF8.GetBytes(text));
 }

@@ -76,6 +76,9 @@ internal sealed class FileSource : ContentSource
         }
     }
 
+    /// <summary>Another reader of the file. The caller completes it.</summary>
+    public FilePipeReader OpenReader() => FilePipe.OpenRead(_reader.Path, new FileReadOptions { ChangeDetection = ChangeDetection.Any });
+
     public override bool CanFork => true;
 
     public override ContentSource Fork()

@@ -26,18 +26,19 @@ internal sealed class Upload : IDisposable
     /// <summary>Describes an upload. The source stays the caller's; without a record no other process can resume it.</summary>
     public Upload(
         TransferContext context, TransferName name, ContentSource source, PutOptions options,
-        ProgressMeter meter, UploadRecord? record)
+        ProgressMeter meter, UploadRecord? record, DeltaUpload? delta = null)
     {
         _context = context;
         _byLink = context.Options.Link?.Name == name;
-        _mayDivide = context.Parts is not null;
+        _mayDivide = context.Parts is not null && delta is null;
         Name = name;
         Source = source;
-        Precondition = options.Precondition;
+        Delta = delta;
+        Precondition = delta is null ? options.Precondition : options.Precondition with { MustExist = false, Match = [delta.Tag] };
         Modified = options.NoTimes ? null : options.Modified;
         Meter = meter;
         Record = record;
-        Hash = context.Options.VerifyDigests ? new SourceHash() : null;
+        Hash = context.Options.VerifyDigests && delta is null ? new SourceHash() : null;
     }
 
     public TransferName Name { get; }
@@ -55,8 +56,11 @@ internal sealed class Upload : IDisposable
 
     public SourceHash? Hash { get; }
 
+    /// <summary>What is sent instead of the source's bytes; null for those.</summary>
+    public DeltaUpload? Delta { get; }
+
     /// <summary>Whether digests are compared.</summary>
-    public bool Verifies => Hash is not null;
+    public bool Verifies => Hash is not null || Delta is not null;
 
     /// <summary>Where it is continued; null before it is begun.</summary>
     public Uri? Location { get; private set; }
@@ -98,6 +102,13 @@ internal sealed class Upload : IDisposable
     {
         long most = _context.Sizes.Max;
         most = percent == 100 ? most : Math.Max(1, most / 100 * percent);
+        if (Delta is not null)
+        {
+            DeltaSource delta = Delta.Next(Source, offset, Math.Min(max, most));
+            _mayBePublished |= delta.End == Source.Length;
+            return new Outgoing(delta, offset, delta.Bytes, long.MaxValue, new DeltaMeter(Meter, delta), watch) { MadeTo = delta.End, MaxBytes = most };
+        }
+
         max = Math.Min(Math.Min(max, most), Source.MaxFrom(offset));
         long? count = Source.Length is { } length ? Math.Min(max, length - offset) : null;
         _mayBePublished |= AnnouncedLength is { } whole && offset + count == whole;
@@ -106,7 +117,14 @@ internal sealed class Upload : IDisposable
 
     /// <summary>The digest of the whole; null where digests are off.</summary>
     public async ValueTask<Sha256Digest?> DigestAsync(long length, IdleWatch watch) =>
-        Hash is null ? null : await Hash.FinishAsync(Source, length, watch).ConfigureAwait(false);
+        Delta?.Sha256 ?? (Hash is null ? null : await Hash.FinishAsync(Source, length, watch).ConfigureAwait(false));
+
+    /// <summary>Deletes what a delta has begun, because the server cannot make the file of it.</summary>
+    public ValueTask AbandonAsync()
+    {
+        Record?.Remove();
+        return DeleteAsync();
+    }
 
     /// <summary>Deletes an upload, or a part. Best effort, as the server expires abandoned uploads.</summary>
     public async ValueTask AbortAsync(Protocol protocol, Uri location, CancellationToken cancellationToken)
@@ -161,6 +179,12 @@ internal sealed class Upload : IDisposable
             if (await FindPublishedAsync(watch).ConfigureAwait(false) is { } published)
             {
                 return published;
+            }
+
+            if (_isRecorded && TryRestart())
+            {
+                // An earlier process has begun it for a version that was there then.
+                throw exception.AsTransient("The upload that an earlier run began is for another version of the file; it starts over.");
             }
 
             throw;
@@ -389,8 +413,9 @@ internal sealed class Upload : IDisposable
         {
             _divided = new DividedUpload(_context, this, parts);
         }
-        else if (Record.Find() is { } location)
+        else if ((Delta is null || Protocol.Kind != TransferProtocol.Tus) && Record.Find() is { } location)
         {
+            // tus publishes with the last byte, so that a delta's digest has to be there from the beginning.
             Location = location;
             AnnouncedLength = Source.Length;
             _mayBePublished = true;

@@ -33,6 +33,9 @@ internal sealed record ServerDescription
     /// <summary>Bytes that one request of an upload may bring; null without a limit.</summary>
     public long? MaxRequestBytes { get; set; }
 
+    /// <summary>Whether files have lists of blocks, and uploads may be deltas.</summary>
+    public bool Deltas { get; set; }
+
     /// <summary>Whether requests need a token.</summary>
     public bool NeedsToken { get; set; }
 }

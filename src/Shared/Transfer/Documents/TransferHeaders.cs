@@ -30,6 +30,9 @@ internal static class TransferHeaders
     /// <summary>Resumable uploads (IETF): which draft is spoken.</summary>
     public const string UploadDraftInteropVersion = "Upload-Draft-Interop-Version";
 
+    /// <summary>Resumable uploads: the body is a delta of the version with this entity tag.</summary>
+    public const string UploadDeltaBase = "Upload-Delta-Base";
+
     /// <summary>tus: the version of the protocol.</summary>
     public const string TusResumable = "Tus-Resumable";
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Google.Protobuf;
 using Google.Protobuf.WellKnownTypes;
 using Millrace.Transfer.Messages;
 
@@ -52,43 +53,13 @@ internal sealed partial class GrpcProtocolClient
             }
         }
 
-        long started = Stopwatch.GetTimestamp();
-        var exchange = new GrpcExchange(_setup, call, watch);
-        GrpcBody? body = null;
-        try
-        {
-            GrpcInput input = await SendAsync(exchange, "Download", message).ConfigureAwait(false);
-            TimeSpan roundTrip = Stopwatch.GetElapsedTime(started);
-            body = new GrpcBody(exchange, input);
-            FileVersion file = await body.DescribeAsync().ConfigureAwait(false);
-            return new OpenedFile
-            {
-                Response = input.Response,
-                Body = body,
-                Offset = file.Offset,
-                Count = file.Count,
-                Length = file.Length,
-                Tag = file.Tag.Length > 0 ? new EntityTag(file.Tag) : null,
-                Sha256 = file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null,
-                Modified = TimeOf(file.Modified, call),
-                RoundTrip = roundTrip,
-            };
-        }
-        catch (Exception exception)
-        {
-            if (body is not null)
-            {
-                await body.DisposeAsync().ConfigureAwait(false);
-            }
+        return await OpenAsync("Download", message, call, watch).ConfigureAwait(false);
+    }
 
-            exchange.Dispose();
-            if (exception is TransferException)
-            {
-                throw;
-            }
-
-            throw exchange.Translate(exception);
-        }
+    public override Task<OpenedFile> OpenBlocksAsync(TransferName name, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Asking for the blocks of", name);
+        return OpenAsync("Blocks", new BlocksRequest { Name = name.Value }, call, watch);
     }
 
     public override async Task<ListingDocument> ListAsync(TransferName folder, bool recursive, string? after, IdleWatch watch)
@@ -159,6 +130,47 @@ internal sealed partial class GrpcProtocolClient
 
     public override Task CreateFolderAsync(TransferName folder, IdleWatch watch) => AskAsync(
         "CreateFolder", new CreateFolderRequest { Name = folder.Value }, CreateFolderResponse.Parser, Call("Creating", folder), watch);
+
+    private async Task<OpenedFile> OpenAsync(string method, IMessage message, ProtocolCall call, IdleWatch watch)
+    {
+        long started = Stopwatch.GetTimestamp();
+        var exchange = new GrpcExchange(_setup, call, watch);
+        GrpcBody? body = null;
+        try
+        {
+            GrpcInput input = await SendAsync(exchange, method, message).ConfigureAwait(false);
+            TimeSpan roundTrip = Stopwatch.GetElapsedTime(started);
+            body = new GrpcBody(exchange, input);
+            FileVersion file = await body.DescribeAsync().ConfigureAwait(false);
+            return new OpenedFile
+            {
+                Response = input.Response,
+                Body = body,
+                Offset = file.Offset,
+                Count = file.Count,
+                Length = file.Length,
+                Tag = file.Tag.Length > 0 ? new EntityTag(file.Tag) : null,
+                Sha256 = file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null,
+                Modified = TimeOf(file.Modified, call),
+                RoundTrip = roundTrip,
+            };
+        }
+        catch (Exception exception)
+        {
+            if (body is not null)
+            {
+                await body.DisposeAsync().ConfigureAwait(false);
+            }
+
+            exchange.Dispose();
+            if (exception is TransferException)
+            {
+                throw;
+            }
+
+            throw exchange.Translate(exception);
+        }
+    }
 
     private async Task<bool> DeleteAsync(DeleteRequest request, ProtocolCall call, IdleWatch watch)
     {

@@ -53,6 +53,11 @@ internal sealed partial class GrpcProtocolClient
         }
 
         message.Modified = upload.Modified is { } time ? GrpcMapping.ToMessage(time) : null;
+        if (upload.Delta is { } delta)
+        {
+            message.Sha256 = GrpcMapping.ToMessage(delta.Sha256);
+        }
+
         try
         {
             UploadStatus status = await AskAsync("StartUpload", message, UploadStatus.Parser, call, watch).ConfigureAwait(false);
@@ -94,8 +99,8 @@ internal sealed partial class GrpcProtocolClient
         if (!IsWeb)
         {
             Outgoing rest = upload.Send(offset, long.MaxValue, watch, BodyPercent);
-            bool isLast = rest.End is { } end && end == upload.AnnouncedLength;
-            var head = new UploadHead { Upload = id, Offset = offset, Commit = isLast };
+            bool isLast = upload.Delta is null && rest.End is { } end && end == upload.AnnouncedLength;
+            var head = new UploadHead { Upload = id, Offset = offset, Commit = isLast, DeltaBase = upload.Delta?.Tag.Value ?? "" };
             if (upload.AnnouncedLength is { } length)
             {
                 head.Length = length;
@@ -113,7 +118,8 @@ internal sealed partial class GrpcProtocolClient
         return part.Count == 0
             ? new UploadAnswer(offset, IsComplete: false)
             : Answer(await SendAsync(
-                "UploadPart", new PartContent(new UploadPartRequest { Upload = id, Offset = offset }, part, _setup), part, call, watch)
+                "UploadPart", new PartContent(
+                    new UploadPartRequest { Upload = id, Offset = offset, DeltaBase = upload.Delta?.Tag.Value ?? "" }, part, _setup), part, call, watch)
                 .ConfigureAwait(false));
     }
 

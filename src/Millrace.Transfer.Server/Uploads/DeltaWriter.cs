@@ -1,0 +1,156 @@
+using System.Buffers;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Takes a delta, and writes what it makes: literals as they come, references from the earlier version.</summary>
+/// <remarks>
+/// References are read and written, not cloned: all bytes have to be hashed anyway, which takes longer than writing them. Not thread-safe.
+/// </remarks>
+/// <param name="old">The earlier version. Stays the caller's.</param>
+/// <param name="destination">Takes the file's bytes; not completed by this.</param>
+/// <param name="room">Bytes that the file still accepts.</param>
+/// <param name="stop">Ends the copy of a long reference.</param>
+internal sealed class DeltaWriter(StoredFileReader old, PipeWriter destination, long room, CancellationToken stop) : PipeWriter
+{
+    /// <summary>Literals from which on they are written from where they are; see <see cref="ChunkSink"/>.</summary>
+    private const int WorthCall = 8 * 1024;
+
+    private readonly DeltaParser _parser = new(old.File.Length, room);
+    private ArrayBufferWriter<byte>? _buffer;
+
+    public override bool CanGetUnflushedBytes => true;
+
+    public override long UnflushedBytes => _buffer?.WrittenCount ?? 0;
+
+    /// <summary>Opens the version that a delta is of.</summary>
+    /// <param name="store">The store as the caller may use it.</param>
+    /// <param name="name">The file.</param>
+    /// <param name="tag">The version.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <exception cref="TransferException"><see cref="TransferError.PreconditionFailed"/>: it is not there any more.</exception>
+    public static async ValueTask<StoredFileReader> OpenAsync(
+        IFileStore store, TransferName name, string tag, CancellationToken cancellationToken)
+    {
+        StoredFileReader? reader = null;
+        try
+        {
+            reader = await store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken);
+            if (reader.File.Tag.Value == tag)
+            {
+                return reader;
+            }
+
+            await reader.DisposeAsync();
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+        }
+
+        throw new TransferException(
+            TransferError.PreconditionFailed,
+            $"The delta is of the version {NameEncoding.Printable(tag)} of '{name}', which is {(reader is null ? "gone" : reader.File.Tag.Value)} now. "
+            + "Make one of that version, or send the file as it is.",
+            name.Value);
+    }
+
+    /// <summary>Refuses delta uploads whose length nothing limits.</summary>
+    public static void ThrowIfUnlimited(UploadStatus status)
+    {
+        if (status.Length is null)
+        {
+            throw Errors.Invalid($"Upload {status.Id} has no length, and a delta can make any number of bytes. Declare the length first.");
+        }
+    }
+
+    public override async ValueTask<FlushResult> WriteAsync(ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
+    {
+        while (Next(ref source) is var token and not DeltaToken.More)
+        {
+            if (token == DeltaToken.Copy)
+            {
+                await CopyAsync(new ByteRange(_parser.Offset, _parser.Length));
+                continue;
+            }
+
+            ReadOnlyMemory<byte> literal = source[.._parser.Literal];
+            source = source[literal.Length..];
+            if (literal.Length >= WorthCall)
+            {
+                await BodyCopy.WriteAsync(new ReadOnlySequence<byte>(literal), destination, cancellationToken);
+            }
+            else
+            {
+                await destination.WriteAsync(literal, cancellationToken);
+            }
+        }
+
+        return default;
+    }
+
+    /// <summary>To be called when all of it was written.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: it ended within an instruction.</exception>
+    public async ValueTask FinishAsync(CancellationToken cancellationToken)
+    {
+        await FlushAsync(cancellationToken);
+        if (!_parser.IsBetween)
+        {
+            throw Errors.Invalid("The delta ends within an instruction. Send it again from the offset that the upload has.");
+        }
+    }
+
+    public override Memory<byte> GetMemory(int sizeHint = 0) => (_buffer ??= new ArrayBufferWriter<byte>()).GetMemory(sizeHint);
+
+    public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
+
+    public override void Advance(int bytes) => _buffer!.Advance(bytes);
+
+    public override async ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
+    {
+        if (_buffer is { WrittenCount: > 0 } buffer)
+        {
+            await WriteAsync(buffer.WrittenMemory, cancellationToken);
+            buffer.ResetWrittenCount();
+        }
+
+        return default;
+    }
+
+    public override void CancelPendingFlush()
+    {
+    }
+
+    public override void Complete(Exception? exception = null)
+    {
+    }
+
+    private DeltaToken Next(ref ReadOnlyMemory<byte> source)
+    {
+        ReadOnlySpan<byte> bytes = source.Span;
+        DeltaToken token = _parser.Next(ref bytes);
+        source = source[^bytes.Length..];
+        return token;
+    }
+
+    private async ValueTask CopyAsync(ByteRange range)
+    {
+        PipeReader content = old.Read(range);
+        try
+        {
+            while (true)
+            {
+                stop.ThrowIfCancellationRequested();
+                ReadResult result = await content.ReadAsync(stop);
+                await BodyCopy.WriteAsync(result.Buffer, destination, stop);
+                content.AdvanceTo(result.Buffer.End);
+                if (result.IsCompleted)
+                {
+                    return;
+                }
+            }
+        }
+        finally
+        {
+            await content.CompleteAsync();
+        }
+    }
+}

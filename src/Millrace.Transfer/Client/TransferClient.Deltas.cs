@@ -1,0 +1,55 @@
+namespace Millrace.Transfer;
+
+/// <content>Sends and fetches only what has changed.</content>
+public sealed partial class TransferClient
+{
+    /// <summary>How often an upload is planned again because the server's file was replaced; then all of it is sent.</summary>
+    private const int MaxPlans = 2;
+
+    /// <summary>How fast the link is.</summary>
+    internal LinkSpeed Speed { get; }
+
+    /// <summary>The blocks of the server's version, if it has one and a transfer of what has changed is worth it.</summary>
+    private async ValueTask<RemoteBlocks?> FindBlocksAsync(TransferContext context, TransferName name, CancellationToken cancellationToken)
+    {
+        if (Options.Delta == TransferDelta.Never || _description?.Deltas != true || Options.Link?.Name == name)
+        {
+            return null;
+        }
+
+        bool isSlow = Options.Delta == TransferDelta.Always
+            || (Speed.IsFast ?? await Speed.MeasureAsync(context, name, cancellationToken).ConfigureAwait(false)) == false;
+        return isSlow ? await RemoteBlocks.FindAsync(context, name, cancellationToken).ConfigureAwait(false) : null;
+    }
+
+    private async ValueTask<DeltaUpload?> PlanDeltaAsync(
+        TransferContext context, ContentSource source, TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
+    {
+        if (precondition.CreateNew || source is not FileSource { Length: >= BlockSums.MinFileBytes } file || context.Protocol.SendsWhole(isSmall: false)
+            || await FindBlocksAsync(context, name, cancellationToken).ConfigureAwait(false) is not { } blocks
+            || (precondition.Match is { } tags && !tags.Contains(blocks.Tag)))
+        {
+            return null;
+        }
+
+        return await DeltaUpload.MakeAsync(file, blocks, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Whether there is a file that is worth comparing.</summary>
+    private static bool IsLarge(string path)
+    {
+        try
+        {
+            return new FileInfo(path) is { Exists: true, Length: >= BlockSums.MinFileBytes };
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Whether a delta was refused, and not the file.</summary>
+    private static bool IsAboutDelta(TransferException exception) => exception.Error
+        is TransferError.PreconditionFailed or TransferError.DigestMismatch or TransferError.InvalidRequest or TransferError.Forbidden
+        or TransferError.Changed or TransferError.NotFound;
+}
