@@ -1,6 +1,7 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using Millrace.Buffers;
+using Millrace.Interop;
 
 namespace Millrace;
 
@@ -85,7 +86,13 @@ public abstract partial class FilePipeWriter
         // A digest that a failed commit has left half done.
         _ = _hash!.GetHashAndReset();
         using FilePipeReader reader = FilePipe.OpenRead(
-            Handle, new FileReadOptions { Length = Written, LeaveOpen = true, ChangeDetection = ChangeDetection.Truncated });
+            Handle, new FileReadOptions
+            {
+                Length = Written,
+                LeaveOpen = true,
+                ChangeDetection = ChangeDetection.Truncated,
+                KeepCached = File.Pages == CachedPages.Kept,
+            });
         ReadResult result;
         do
         {

@@ -8,6 +8,7 @@ namespace Millrace.Tests.Child;
 internal static partial class Uncached
 {
     private const int Length = 12 * 1024 * 1024;
+    private const int Random = 1; // POSIX_FADV_RANDOM
 
     // What others have read: a run of pages that begins and ends inside of a block, and single ones.
     private const int OthersFrom = 1_000;
@@ -36,7 +37,7 @@ internal static partial class Uncached
         await File.WriteAllBytesAsync(path, TestContent.Of(Length).ToArray());
         bool[] before = Prepare(path);
         await Ways[way](path, keep);
-        bool[] after = Residence(path);
+        bool[] after = PageResidence.Of(path);
         int others = before.Count(page => page);
         int left = before.Zip(after).Count(page => page is (true, true));
         int added = before.Zip(after).Count(page => page is (false, true));
@@ -59,13 +60,12 @@ internal static partial class Uncached
         return pages.ToString(CultureInfo.InvariantCulture);
     }
 
-    private static int Created(string path) => File.Exists(path) ? Residence(path).Count(page => page) : 0;
+    private static int Created(string path) => File.Exists(path) ? PageResidence.Of(path).Count(page => page) : 0;
 
     private static bool[] Prepare(string path)
     {
         using SafeFileHandle file = File.OpenHandle(path, share: FileShare.ReadWrite);
-        _ = FSync(file);
-        _ = Advise(file, 0, 0, DontNeed);
+        PageResidence.Evict(path);
         _ = Advise(file, 0, 0, Random);
         byte[] page = new byte[Environment.SystemPageSize];
         int pages = Length / page.Length;
@@ -77,7 +77,7 @@ internal static partial class Uncached
             }
         }
 
-        return Residence(path);
+        return PageResidence.Of(path);
     }
 
     private static async Task ReadAsync(string path, FileReadOptions options)
@@ -146,42 +146,6 @@ internal static partial class Uncached
             throw new InvalidDataException("Other bytes than those of the file.");
         }
     }
-
-    // Not by the code that is tested. https://man7.org/linux/man-pages/man2/mincore.2.html
-    private static unsafe bool[] Residence(string path)
-    {
-        using SafeFileHandle file = File.OpenHandle(path);
-        nuint bytes = (nuint)RandomAccess.GetLength(file);
-        byte* address = (byte*)Map(null, bytes, Read, Shared, file, 0);
-        byte[] pages = new byte[(bytes + (nuint)Environment.SystemPageSize - 1) / (nuint)Environment.SystemPageSize];
-        fixed (byte* vector = pages)
-        {
-            if (InCore(address, bytes, vector) != 0)
-            {
-                throw new InvalidOperationException(Marshal.GetLastPInvokeErrorMessage());
-            }
-        }
-
-        _ = Unmap(address, bytes);
-        return [.. pages.Select(page => (page & 1) != 0)];
-    }
-
-    private const int Read = 1; // PROT_READ
-    private const int Shared = 1; // MAP_SHARED
-    private const int Random = 1; // POSIX_FADV_RANDOM
-    private const int DontNeed = 4; // POSIX_FADV_DONTNEED
-
-    [LibraryImport("libc", EntryPoint = "mmap", SetLastError = true)]
-    private static unsafe partial void* Map(void* address, nuint bytes, int protection, int flags, SafeFileHandle file, long offset);
-
-    [LibraryImport("libc", EntryPoint = "munmap", SetLastError = true)]
-    private static unsafe partial int Unmap(void* address, nuint bytes);
-
-    [LibraryImport("libc", EntryPoint = "mincore", SetLastError = true)]
-    private static unsafe partial int InCore(void* address, nuint bytes, byte* pages);
-
-    [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
-    private static partial int FSync(SafeFileHandle file);
 
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]
     private static partial int Advise(SafeFileHandle file, long offset, long bytes, int advice);

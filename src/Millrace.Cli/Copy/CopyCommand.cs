@@ -86,12 +86,13 @@ internal static class CopyCommand
         {
             Description = "Copy the blocks even where the copy could share them with the source.",
         };
+        var noCache = new NoCacheOption();
         var quiet = new Option<bool>("--quiet", "-q") { Description = "Print errors only." };
         var json = new Option<bool>("--json") { Description = "Write the result as JSON." };
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("copy", "Copy files completely or not at all, by the fastest method of the system.")
         {
-            help, paths, recursive, verify, preserve, both, noTimes, durability, noReflink, quiet, json,
+            help, paths, recursive, verify, preserve, both, noTimes, durability, noReflink, noCache, quiet, json,
         };
         createNew.AddTo(command);
         command.SetAction(parsed =>
@@ -104,6 +105,7 @@ internal static class CopyCommand
                 Durability = parsed.GetValue(durability) == None ? Durability.None : Durability.OnCommit,
                 CreateNew = createNew.Read(parsed),
                 NoReflink = parsed.GetValue(noReflink),
+                KeepCached = !parsed.GetValue(noCache),
                 PreserveMode = all || kept.Contains(Mode, StringComparer.Ordinal),
                 PreserveTimes = !parsed.GetValue(noTimes),
                 Verify = parsed.GetValue(verify),

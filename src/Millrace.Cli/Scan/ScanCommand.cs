@@ -88,6 +88,8 @@ internal sealed class ScanOptions
         HelpName = "N",
     };
 
+    private readonly NoCacheOption _noCache = new();
+
     private readonly Option<bool> _json = new("--json") { Description = "Write JSON instead of a number and a name." };
 
     private readonly Option<bool> _quiet = new("--quiet") { Description = "Print results and errors only." };
@@ -103,6 +105,7 @@ internal sealed class ScanOptions
         command.Add(_delimiter);
         command.Add(_recordSize);
         command.Add(_degree);
+        command.Add(_noCache);
         command.Add(_json);
         command.Add(_quiet);
         command.Validators.Add(result =>
@@ -135,6 +138,7 @@ internal sealed class ScanOptions
             RecordSize = sums ? sizeof(long) : size,
             Text = Encoding.UTF8.GetBytes(text ?? ""),
             Degree = parsed.GetValue(_degree) ?? 0,
+            KeepCached = !parsed.GetValue(_noCache),
             Json = parsed.GetValue(_json),
             Quiet = parsed.GetValue(_quiet),
         };
@@ -228,6 +232,7 @@ internal sealed record ScanArguments
     public int RecordSize { get; init; }
     public byte[] Text { get; init; } = [];
     public int Degree { get; init; }
+    public bool KeepCached { get; init; }
     public bool Json { get; init; }
     public bool Quiet { get; init; }
 
@@ -307,7 +312,8 @@ internal static class ScanRunner
                 arguments.Degree,
                 arguments.Boundary,
                 RangeCounter.For(arguments),
-                cancellationToken: cancellationToken).ConfigureAwait(false);
+                new FileReadOptions { KeepCached = arguments.KeepCached },
+                cancellationToken).ConfigureAwait(false);
             RangeTally all = ranges.Aggregate(static (left, right) => left + right);
 
             // Of a large file there are more ranges than readers.

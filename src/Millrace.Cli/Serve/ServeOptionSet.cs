@@ -80,6 +80,8 @@ internal sealed class ServeOptionSet
         "--max-request", "Tell clients to upload at most this much in one request, for a proxy that refuses more.", 1024 * 1024, range: "1M or more");
     private readonly Option<long?> _maxTotal = SizeArgument.Option("--max-total", "Limit the total size of all files and uploads.");
     private readonly Option<long?> _leaveFree = SizeArgument.Option("--leave-free", "Keep this much of the device free (default: 64 MiB).");
+    private readonly Option<long?> _maxCached = SizeArgument.Option(
+        "--max-cached", "Keep files larger than this out of the page cache, so that smaller ones stay in it (default: the memory that this process may use).");
     private readonly Option<long?> _minRate = SizeArgument.Option("--min-rate", "Cut an upload that stays below this many bytes per second for 10 s (default: 1K).");
 
     private readonly Option<int> _maxTransfers = ParsedOption.Count(
@@ -127,7 +129,7 @@ internal sealed class ServeOptionSet
     {
         foreach (Option option in new Option[]
         {
-            _port, _host, _http2Port, _transport, _certificate, _key, _tokens, _insecure, _names, _maxFile, _maxRequest, _maxTotal, _leaveFree, _minRate,
+            _port, _host, _http2Port, _transport, _certificate, _key, _tokens, _insecure, _names, _maxFile, _maxRequest, _maxTotal, _leaveFree, _maxCached, _minRate,
             _maxTransfers, _maxUploads, _maxUploadsTotal, _maxConnections, _maxBuffered, _grace,
         })
         {
@@ -137,7 +139,7 @@ internal sealed class ServeOptionSet
         _proxies.AddTo(command, _port, _host, _http2Port);
         _pages.AddTo(command);
         _grpc.AddTo(command);
-        _bucket.AddTo(command, served, _leaveFree);
+        _bucket.AddTo(command, served, _leaveFree, _maxCached);
         command.Validators.Add(result =>
         {
             if (result.GetResult(_tokens) is { Implicit: false } && result.GetResult(_bucket.Tokens) is { Implicit: false })
@@ -183,6 +185,7 @@ internal sealed class ServeOptionSet
                 MaxUploadsPerCaller = parsed.GetValue(_maxUploads),
                 MaxUploads = parsed.GetValue(_maxUploadsTotal),
                 FreeSpaceToLeave = parsed.GetValue(_leaveFree) ?? Defaults.Store.FreeSpaceToLeave,
+                MaxCachedBytes = parsed.GetValue(_maxCached) ?? Defaults.Store.MaxCachedBytes,
             },
             HostNames = _pages.HostNames(parsed),
             SettingNames = SettingNames(parsed, folder),

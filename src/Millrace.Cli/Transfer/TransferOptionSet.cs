@@ -39,6 +39,7 @@ internal sealed class TransferOptionSet
     private readonly Option<int>? _connections;
     private readonly Option<bool>? _noVerify;
     private readonly Option<string>? _delta;
+    private readonly NoCacheOption? _noCache;
 
     public TransferOptionSet(bool moves)
     {
@@ -68,12 +69,13 @@ internal sealed class TransferOptionSet
         {
             Description = "Do not compute and compare SHA-256 on both sides.",
         };
+        _noCache = new NoCacheOption();
     }
 
     public void AddTo(Command command)
     {
         _protocol.AddTo(command);
-        foreach (Option? option in (Option?[])[_token, _tokenFile, _delta, _connections, _attempts, _idle, _noVerify])
+        foreach (Option? option in (Option?[])[_token, _tokenFile, _delta, _connections, _attempts, _idle, _noVerify, _noCache])
         {
             if (option is not null)
             {
@@ -96,6 +98,7 @@ internal sealed class TransferOptionSet
             MaxAttempts = parsed.GetValue(_attempts),
             MaxConnections = _connections is null ? 1 : parsed.GetValue(_connections),
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),
+            KeepCached = _noCache is null || !parsed.GetValue(_noCache),
             IdleTimeout = parsed.GetValue(_idle) ?? Defaults.IdleTimeout,
             Delta = _delta is null ? TransferDelta.Never : Enum.Parse<TransferDelta>(parsed.GetValue(_delta)!, ignoreCase: true),
         };

@@ -1,3 +1,5 @@
+using Millrace.Interop;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>How a <see cref="LocalFileStore"/> keeps files. Set before the store is created.</summary>
@@ -39,6 +41,22 @@ public sealed class LocalFileStoreOptions
     /// <remarks>Less than a tenth of a second where SHA-256 runs at 1 GB/s.</remarks>
     public long CheapDigestBytes { get; set; } = 64L * 1024 * 1024;
 
+    /// <summary>
+    /// Files of more bytes than this are sent, received and hashed without leaving pages in the page cache, so that the files that others use
+    /// stay there (<see cref="FileReadOptions.KeepCached"/>); by default the memory that this process may use.
+    /// </summary>
+    /// <remarks>A larger file would push out everything else, and then its own beginning.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
+    public long MaxCachedBytes
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            field = value;
+        }
+    } = AvailableMemory;
+
     /// <summary>The failures that a published file survives; <see cref="Durability.OnCommit"/> by default.</summary>
     public Durability Durability { get; set; } = Durability.OnCommit;
 
@@ -55,6 +73,11 @@ public sealed class LocalFileStoreOptions
 
     /// <summary>Bytes of the names of large folders that are kept between the pages of listings. For tests.</summary>
     internal long SnapshotBytes { get; set; } = FolderSnapshots.MaxBytes;
+
+    /// <summary><see cref="MaxCachedBytes"/> where the system has calls for it, otherwise without an end.</summary>
+    internal long MaxCachedHere => NativeFeatures.Linux && !Portable ? MaxCachedBytes : long.MaxValue;
+
+    private static long AvailableMemory => GC.GetGCMemoryInfo().TotalAvailableMemoryBytes is > 0 and var bytes ? bytes : long.MaxValue;
 
     private static int Positive(int value)
     {

@@ -26,6 +26,7 @@ public sealed partial class TransferClient
                 path,
                 options.CreateNew,
                 Options.Durability,
+                Options.KeepCached,
                 options is { Resume: true, Range: null } ? new PartRecord(path, UrlOf(name)) : null),
             options,
             progress,

@@ -20,7 +20,7 @@ public sealed partial class TransferClient
         IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        var source = new FileSource(path);
+        var source = new FileSource(path, Options.KeepCached);
         UploadRecord? record = options.Resume
             ? new UploadRecord(RecordFolder, path, UrlOf(name), source.Length!.Value, source.Written)
             : null;

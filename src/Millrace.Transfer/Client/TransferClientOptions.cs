@@ -95,6 +95,12 @@ public sealed class TransferClientOptions
     public Durability Durability { get; set; } = Durability.OnCommit;
 
     /// <summary>
+    /// Whether files that are sent and received may stay in the page cache of this machine; true by default. False leaves it as it was, for files
+    /// that are large beside its memory: <see cref="FileReadOptions.KeepCached"/>. A download then takes one connection.
+    /// </summary>
+    public bool KeepCached { get; set; } = true;
+
+    /// <summary>
     /// A PEM file with the certificates of the authorities that are trusted to vouch for the server, instead of the system's; null for those.
     /// </summary>
     /// <remarks>

@@ -167,43 +167,6 @@ internal static unsafe partial class PageCache
     }
 }
 
-/// <summary>
-/// Advises the page cache about ranges that are not needed. https://man7.org/linux/man-pages/man2/posix_fadvise.2.html
-/// </summary>
-internal static partial class CacheAdvice
-{
-    private const int Random = 1; // POSIX_FADV_RANDOM
-    private const int DontNeed = 4; // POSIX_FADV_DONTNEED
-
-    /// <summary>
-    /// Drops a file from the cache, as far as it was written to the device and is not mapped. A wish: file systems
-    /// that live in memory do not grant it.
-    /// </summary>
-    public static void Drop(SafeFileHandle file) => _ = Advise(file, 0, 0, DontNeed);
-
-    /// <summary>Drops a part of a file, as <see cref="Drop(SafeFileHandle)"/>.</summary>
-    public static void Drop(SafeFileHandle file, long offset, long bytes) => _ = Advise(file, offset, bytes, DontNeed);
-
-    /// <summary>Drops the pages around a range that <see cref="PageCache.FindMissing"/> did not find before they were read.</summary>
-    public static void DropMissing(SafeFileHandle file, long offset, ReadOnlySpan<bool> missing)
-    {
-        long start = offset / MemoryMap.PageBytes;
-        for (int from = missing.IndexOf(true); from >= 0 && from < missing.Length;)
-        {
-            int length = missing[from..].IndexOf(false) is >= 0 and var run ? run : missing.Length - from;
-            Drop(file, (start + from) * MemoryMap.PageBytes, length * (long)MemoryMap.PageBytes);
-            int next = missing[(from + length)..].IndexOf(true);
-            from = next < 0 ? -1 : from + length + next;
-        }
-    }
-
-    /// <summary>Reads no more than each call asks for: what is read ahead could not be told from the pages of others.</summary>
-    public static void ReadNothingAhead(SafeFileHandle file) => _ = Advise(file, 0, 0, Random);
-
-    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
-    private static partial int Advise(SafeFileHandle file, long offset, long bytes, int advice);
-}
-
 /// <summary>What becomes of the pages that reading or writing a file brings into the page cache.</summary>
 internal enum CachedPages
 {

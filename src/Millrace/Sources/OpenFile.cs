@@ -55,13 +55,13 @@ internal sealed class OpenFile : IDisposable
                 + $"{nameof(FileReadOptions.Offset)} has to be 0.");
         }
 
+        Start = options.Offset;
+        Limit = options.Length is { } length && length < long.MaxValue - Start ? Start + length : long.MaxValue;
         if (!KeepsCached && Native && _status.Kind == FileKind.Regular)
         {
             (Handle, _ownsHandle, _pages) = PrepareDropping(handle, ownsHandle);
         }
 
-        Start = options.Offset;
-        Limit = options.Length is { } length && length < long.MaxValue - Start ? Start + length : long.MaxValue;
         if (_pages == CachedPages.Dropped || (_pages == CachedPages.Released && Limit < SizeAtOpen))
         {
             ReadNothingAhead();
@@ -331,12 +331,7 @@ internal sealed class OpenFile : IDisposable
     private (SafeFileHandle Handle, bool Owns, CachedPages Pages) PrepareDropping(SafeFileHandle handle, bool owns)
     {
         CachedPages pages = UncachedIo.Choose(handle, _status.Device);
-        if (pages == CachedPages.Released)
-        {
-            return (handle, owns, pages);
-        }
-
-        return owns ? (handle, owns, pages)
+        return owns || (pages == CachedPages.Released && Limit >= SizeAtOpen) ? (handle, owns, pages)
             : FileReopen.TryOpen(handle) is { } own ? (own, true, pages)
             : (handle, owns, CachedPages.Kept);
     }

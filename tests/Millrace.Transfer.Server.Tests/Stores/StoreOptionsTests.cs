@@ -14,12 +14,17 @@ public sealed class StoreOptionsTests
         Assert.Equal(1000, options.MaxUploadsPerCaller);
         Assert.Equal(4000, options.MaxUploads);
         Assert.Equal(64 * 1024 * 1024, options.CheapDigestBytes);
+        Assert.Equal(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, options.MaxCachedBytes);
         Assert.Equal(Durability.OnCommit, options.Durability);
         Assert.True(options.ComputeSha256);
         Assert.Same(TimeProvider.System, options.TimeProvider);
         Assert.False(options.Portable);
         Assert.Equal(1000, default(ListFilesOptions).PageSize);
     }
+
+    [Fact]
+    public void Cached_bytes_are_not_negative() =>
+        Assert.Throws<ArgumentOutOfRangeException>(() => new LocalFileStoreOptions { MaxCachedBytes = -1 });
 
     [Fact]
     public void At_least_one_upload_is_allowed()

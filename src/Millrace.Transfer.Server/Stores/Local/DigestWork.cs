@@ -23,6 +23,7 @@ internal sealed class DigestWork : IAsyncDisposable
         IgnoreInaccessible = true,
     };
 
+    private readonly long _maxCached;
     private readonly StoreTree _tree;
     private readonly DigestRecords _records;
     private readonly RunningDigests<(TransferName Name, FileFacts Facts)> _running;
@@ -41,8 +42,10 @@ internal sealed class DigestWork : IAsyncDisposable
     /// <param name="tree">Where the files are.</param>
     /// <param name="records">Where digests are kept.</param>
     /// <param name="largeBytes">Bytes from which a file waits for its turn.</param>
-    public DigestWork(StoreTree tree, DigestRecords records, long largeBytes)
+    /// <param name="maxCached"><see cref="LocalFileStoreOptions.MaxCachedBytes"/>.</param>
+    public DigestWork(StoreTree tree, DigestRecords records, long largeBytes, long maxCached)
     {
+        _maxCached = maxCached;
         _tree = tree;
         _records = records;
         _running = new RunningDigests<(TransferName Name, FileFacts Facts)>(largeBytes);
@@ -211,7 +214,7 @@ internal sealed class DigestWork : IAsyncDisposable
         }
 
         Interlocked.Increment(ref _computed);
-        FileDigest digest = await HashAsync(file, facts.Length, _end.Token);
+        FileDigest digest = await HashAsync(file, facts.Length, facts.Length <= _maxCached, _end.Token);
         if (_tree.Look(file) != facts)
         {
             return null;
@@ -223,7 +226,7 @@ internal sealed class DigestWork : IAsyncDisposable
 
     /// <summary>The digest of the first bytes of an open file.</summary>
     public static async ValueTask<FileDigest> HashAsync(
-        SafeFileHandle file, long length, CancellationToken cancellationToken)
+        SafeFileHandle file, long length, bool keepCached, CancellationToken cancellationToken)
     {
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         var checksum = new Crc32();
@@ -233,6 +236,7 @@ internal sealed class DigestWork : IAsyncDisposable
             {
                 Length = length,
                 LeaveOpen = true,
+                KeepCached = keepCached,
                 ChangeDetection = ChangeDetection.Truncated,
             });
         ReadResult result;

@@ -34,22 +34,36 @@ internal sealed class LocalFileReader : StoredFileReader
     public override PipeReader Read(ByteRange range, int readBytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(readBytes);
-        return FilePipe.OpenRead(FindHandle(range), new FileReadOptions
+        ThrowIfOutside(range);
+        _ = Look();
+        return FilePipe.OpenRead(_handle, new FileReadOptions
         {
             Offset = range.Offset,
             Length = range.Length,
             LeaveOpen = true,
             ChangeDetection = ChangeDetection.Any,
             BufferSize = Math.Min(readBytes, _store.Load.ChunkBytes),
+            KeepCached = KeepsCached,
+
+            // Otherwise the largest blocks, of which each transfer would hold one.
+            BlockBytes = KeepsCached ? 0 : ReadLoad.MaxBytes,
 
             // The kernel reads ahead: a thread and blocks for each transfer are more than a server has.
             Strategy = ReadStrategy.Buffered,
         });
     }
 
-    public override SafeFileHandle FindHandle(ByteRange range)
+    private bool KeepsCached => File.Length <= _store.MaxCachedBytes;
+
+    /// <returns>Null where the kernel may not send it, because that leaves pages in the cache.</returns>
+    public override SafeFileHandle? FindHandle(ByteRange range)
     {
         ThrowIfOutside(range);
+        if (!KeepsCached)
+        {
+            return null;
+        }
+
         _ = Look();
         return _handle;
     }

@@ -34,7 +34,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         _reservation = reservation;
         if (store.Options.ComputeSha256)
         {
-            _digest = new TrailingDigest();
+            _digest = new TrailingDigest(store.MaxCachedBytes);
             _digest.Follow(file.Handle, options.Length);
         }
     }
@@ -57,7 +57,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
             }
             else if (expected is not null)
             {
-                digest = await DigestWork.HashAsync(_file.Handle, _file.Position, cancellationToken);
+                digest = await DigestWork.HashAsync(_file.Handle, _file.Position, _file.Position <= _store.MaxCachedBytes, cancellationToken);
             }
 
             if (expected is { } wanted && digest?.Sha256 != wanted)

@@ -191,7 +191,7 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
         }
 
         // The name has another version by now; this one is still open here.
-        digest = (await DigestWork.HashAsync(handle, facts.Length, cancellationToken)).Sha256;
+        digest = (await DigestWork.HashAsync(handle, facts.Length, facts.Length <= store.MaxCachedBytes, cancellationToken)).Sha256;
         FileFacts after = tree.Look(handle);
         return after.Length == facts.Length && after.Modified == facts.Modified
             ? digest

@@ -102,6 +102,12 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             await file.CommitAsync(cancellationToken);
             bool isThere = replaced == 0 || open is null || tree.TryLook(name) == tree.Look(open);
             reservation.Publish(length, isThere ? replaced : 0);
+            if (length > store.MaxCachedBytes && open is not null)
+            {
+                // The rest of what the digest was read from.
+                CacheAdvice.Drop(open);
+            }
+
             using SafeFileHandle? found = open is null ? tree.TryOpenFile(name) : null;
             return Describe(open ?? found ?? throw Errors.NoFile(name), name, length, stamp, isGiven: modified is not null, digest);
         }
@@ -166,6 +172,9 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
                 {
                     CreateNew = options.Precondition.CreateNew,
                     Durability = store.Options.Durability,
+
+                    // The digest is read from the page cache, and drops what it has read.
+                    KeepCached = store.Options.ComputeSha256 || !(options.Length > store.MaxCachedBytes),
                 });
             ThrowIfLinkFollowed(file, path, name);
             LimitedBody limited = Limit(file, name, options.Length, reservation);

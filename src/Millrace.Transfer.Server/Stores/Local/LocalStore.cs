@@ -39,7 +39,7 @@ internal sealed class LocalStore : IAsyncDisposable
             Snapshots = new FolderSnapshots(Watch, options.SnapshotBytes);
             Known = new KnownFiles(options.TimeProvider);
             Digests = new DigestRecords(Path.Combine(HiddenPath, "digests"));
-            Work = new DigestWork(Tree, Digests, options.CheapDigestBytes);
+            Work = new DigestWork(Tree, Digests, options.CheapDigestBytes, MaxCachedBytes);
             Limits = new StoreLimits(options, Root, CountFiles);
             Counts = new UploadCounts(options);
         }
@@ -79,6 +79,8 @@ internal sealed class LocalStore : IAsyncDisposable
     public KnownFiles Known { get; }
 
     public ReadLoad Load { get; } = new();
+
+    public long MaxCachedBytes => Options.MaxCachedHere;
 
     public NameLocks Locks { get; } = new();
 

@@ -188,7 +188,9 @@ internal sealed class LocalUpload : IDisposable
 
     /// <summary>Opens its data to append to it. Never committed under the name that is given here.</summary>
     public FilePipeWriter OpenData() => FilePipe.Resume(
-        DataPath, DataPath + ".whole", new FileWriteOptions { Durability = Options.Durability });
+        DataPath,
+        DataPath + ".whole",
+        new FileWriteOptions { Durability = Options.Durability, KeepCached = Options.ComputeSha256 || !(Record.Length > Options.MaxCachedHere) });
 
     /// <summary>Restarts the time after which it expires.</summary>
     public void Touch()
@@ -236,7 +238,7 @@ internal sealed class LocalUpload : IDisposable
         }
 
         DropDigest();
-        return Digest = new TrailingDigest();
+        return Digest = new TrailingDigest(Options.MaxCachedHere);
     }
 
     public void DropDigest()

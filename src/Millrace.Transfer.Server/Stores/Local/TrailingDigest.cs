@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Hashing;
 using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
@@ -8,7 +9,10 @@ namespace Millrace.Transfer.Server;
 /// The SHA-256 of a file that is being written, and its CRC-32, computed after the writer on another thread from the page cache: writing does
 /// not wait for it, and the kernel may write bytes that this process never sees. Continues over several writers of one file. Not thread-safe; <see cref="Follow"/> and <see cref="FinishAsync"/> are called one after the other.
 /// </summary>
-internal sealed class TrailingDigest : IDisposable
+/// <param name="maxCached">
+/// Bytes from which the file leaves the page cache behind the digest: <see cref="LocalFileStoreOptions.MaxCachedBytes"/>.
+/// </param>
+internal sealed class TrailingDigest(long maxCached) : IDisposable
 {
     /// <summary>Bytes that are read at once.</summary>
     /// <remarks>A call costs little of the time that hashing so much takes.</remarks>
@@ -16,6 +20,10 @@ internal sealed class TrailingDigest : IDisposable
 
     /// <summary>Fewer bytes are hashed when the file is finished: another thread would cost as much.</summary>
     private const long WorthFollowing = 1024 * 1024;
+
+    /// <summary>Bytes that leave the page cache at once.</summary>
+    /// <remarks>The device writes so many while the next ones arrive.</remarks>
+    private const long DropBytes = 8 * 1024 * 1024;
 
     /// <summary>First and longest wait for more bytes, in milliseconds.</summary>
     private const int FirstWait = 1;
@@ -25,6 +33,7 @@ internal sealed class TrailingDigest : IDisposable
     private readonly Crc32 _checksum = new();
     private CancellationTokenSource? _stop;
     private Task _following = Task.CompletedTask;
+    private long _begun;
     private bool _disposed;
 
     public long Hashed { get; private set; }
@@ -107,6 +116,21 @@ internal sealed class TrailingDigest : IDisposable
         }
     }
 
+    private void DropBehind(SafeFileHandle file)
+    {
+        while (Hashed - _begun >= DropBytes)
+        {
+            _ = FileSpace.BeginWriting(file, _begun, DropBytes);
+            if (_begun > 0)
+            {
+                _ = FileSpace.FinishWriting(file, _begun - DropBytes, DropBytes);
+                CacheAdvice.Drop(file, _begun - DropBytes, DropBytes);
+            }
+
+            _begun += DropBytes;
+        }
+    }
+
     private void CatchUp(SafeFileHandle file, long length, CancellationToken stop)
     {
         using IMemoryOwner<byte> block = AlignedMemoryPool.Shared.Rent();
@@ -123,6 +147,10 @@ internal sealed class TrailingDigest : IDisposable
             _hash.AppendData(chunk[..read]);
             _checksum.Append(chunk[..read]);
             Hashed += read;
+            if (Hashed > maxCached)
+            {
+                DropBehind(file);
+            }
         }
 
         stop.ThrowIfCancellationRequested();

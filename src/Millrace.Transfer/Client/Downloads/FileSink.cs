@@ -10,17 +10,19 @@ internal sealed class FileSink : DownloadSink
     private readonly string _folder;
     private readonly bool _mustBeNew;
     private readonly Durability _durability;
+    private readonly bool _keepCached;
     private PartRecord? _part;
     private FilePipeWriter? _writer;
     private bool _committed;
 
     /// <summary>Begins a file, or continues the part of one.</summary>
-    public FileSink(string path, bool mustBeNew, Durability durability, PartRecord? part)
+    public FileSink(string path, bool mustBeNew, Durability durability, bool keepCached, PartRecord? part)
     {
         _path = path;
         _folder = Path.GetDirectoryName(Path.GetFullPath(path))!;
         _mustBeNew = mustBeNew;
         _durability = durability;
+        _keepCached = keepCached;
         _part = part;
         if (mustBeNew && File.Exists(path))
         {
@@ -31,7 +33,9 @@ internal sealed class FileSink : DownloadSink
         Kept = part?.Note is null ? 0 : new FileInfo(part.PartPath).Length;
     }
 
-    public override bool TakesRanges => true;
+    /// <inheritdoc/>
+    /// <remarks>Bytes of several ranges are not written by a writer that keeps them out of the page cache.</remarks>
+    public override bool TakesRanges => _keepCached;
 
     public override PipeWriter Writer => _writer ??= Open();
 
@@ -83,7 +87,8 @@ internal sealed class FileSink : DownloadSink
     {
         // The writer holds a lock on the part, which a reader does not need.
         FilePipeReader reader = FilePipe.OpenRead(
-            _part!.PartPath, new FileReadOptions { Length = bytes, Share = FileShare.ReadWrite | FileShare.Delete });
+            _part!.PartPath,
+            new FileReadOptions { Length = bytes, Share = FileShare.ReadWrite | FileShare.Delete, KeepCached = _keepCached });
         await using ConfiguredAsyncDisposable _ = reader.ConfigureAwait(false);
         while (true)
         {
@@ -152,7 +157,7 @@ internal sealed class FileSink : DownloadSink
 
     private FilePipeWriter Open()
     {
-        var options = new FileWriteOptions { CreateNew = _mustBeNew, Durability = _durability };
+        var options = new FileWriteOptions { CreateNew = _mustBeNew, Durability = _durability, KeepCached = _keepCached };
         return _part is null ? FilePipe.Create(_path, options) : FilePipe.Resume(_part.PartPath, _path, options);
     }
 }

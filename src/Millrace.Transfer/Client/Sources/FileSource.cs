@@ -8,15 +8,17 @@ internal sealed class FileSource : ContentSource
 {
     private readonly FilePipeReader _reader;
     private readonly DateTime _written;
+    private readonly bool _keepCached;
     private SequencePosition _next;
     private bool _pending;
     private long _position;
 
-    public FileSource(string path)
+    public FileSource(string path, bool keepCached)
     {
+        _keepCached = keepCached;
         _written = SpecialFile.Modified(path);
         Modified = LocalTime.Of(path);
-        _reader = FilePipe.OpenRead(path, new FileReadOptions { ChangeDetection = ChangeDetection.Any });
+        _reader = FilePipe.OpenRead(path, new FileReadOptions { ChangeDetection = ChangeDetection.Any, KeepCached = keepCached });
         Length = _reader.Length;
     }
 
@@ -77,13 +79,13 @@ internal sealed class FileSource : ContentSource
     }
 
     /// <summary>Another reader of the file. The caller completes it.</summary>
-    public FilePipeReader OpenReader() => FilePipe.OpenRead(_reader.Path, new FileReadOptions { ChangeDetection = ChangeDetection.Any });
+    public FilePipeReader OpenReader() => FilePipe.OpenRead(_reader.Path, new FileReadOptions { ChangeDetection = ChangeDetection.Any, KeepCached = _keepCached });
 
     public override bool CanFork => true;
 
     public override ContentSource Fork()
     {
-        var other = new FileSource(_reader.Path);
+        var other = new FileSource(_reader.Path, _keepCached);
         if (other.Length == Length && other.Modified == Modified)
         {
             return other;
