@@ -1,5 +1,6 @@
 import { defineConfig } from "vite";
 import { licencesFile } from "./build/licencesFile.ts";
+import { completeTexts } from "./build/texts.ts";
 
 // The server's page: a script, a worker and a style beside one another, under fixed names; the server puts a hash into their path.
 export default defineConfig({
@@ -17,5 +18,5 @@ export default defineConfig({
     },
   },
   worker: { format: "es", rolldownOptions: { output: { entryFileNames: "[name].js", chunkFileNames: "[name].js" } } },
-  plugins: [licencesFile()],
+  plugins: [licencesFile(), completeTexts()],
 });

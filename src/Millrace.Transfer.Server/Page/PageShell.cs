@@ -47,7 +47,8 @@ internal static class PageShell
         if (isServed)
         {
             html.Append(" data-files=\"").Append(Text(PathOf(context, options.FilesPath))).Append("/\" data-session=\"")
-                .Append(Text(root + PageEndpoints.SessionPath)).Append("\" data-links=\"").Append(Text(root + PageEndpoints.LinksPath)).Append('"');
+                .Append(Text(root + PageEndpoints.SessionPath)).Append("\" data-links=\"").Append(Text(root + PageEndpoints.LinksPath))
+                .Append("\" data-languages=\"").Append(PageAssets.Languages).Append('"');
             if (context.Response.StatusCode != StatusCodes.Status200OK)
             {
                 html.Append(" data-status=\"").Append(context.Response.StatusCode).Append('"');

@@ -32,7 +32,7 @@ public sealed partial class PageTests : IAsyncLifetime
         Assert.Equal(2, Nonce().Count(html));
         using HttpResponseMessage second = await GetAsync("files/", ("Accept", "text/html"));
         Assert.NotEqual(response.Field("Content-Security-Policy"), second.Field("Content-Security-Policy"));
-        Assert.Contains("<html lang=\"en\" data-files=\"/files/\" data-session=\"/session\" data-links=\"/links\">", html);
+        Assert.Contains("<html lang=\"en\" data-files=\"/files/\" data-session=\"/session\" data-links=\"/links\" data-languages=\"ar de\">", html);
         Assert.Contains("<a href=\"./a\">a</a>", html);
         Assert.DoesNotMatch("<style|style=|<script>|onload|onclick", html);
         string[] parts = [.. Part().Matches(html).Select(static match => match.Groups["path"].Value)];

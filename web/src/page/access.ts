@@ -1,4 +1,5 @@
 import { readSession, ServerError, type Session } from "./api.ts";
+import { texts } from "./texts.ts";
 
 export type Scope = "read" | "list" | "write" | "delete" | "link";
 
@@ -18,6 +19,9 @@ export async function refreshSession(): Promise<Session> {
 export const current = (): Session => session;
 export const mustSignIn = (): boolean => session.required && !session.signedIn;
 export const prefix = (): string => (session.prefix ?? "").replace(/\/+$/, "");
+
+/** What the folder above all others is called. */
+export const rootName = (): string => session.title || texts.files;
 
 /** Whether the token may do this at all, and to this name. Other actions are not offered. */
 export function may(scope: Scope, name?: string): boolean {

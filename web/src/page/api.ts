@@ -94,6 +94,8 @@ export interface Session {
   folderMoves?: boolean;
   /** Whether names have to be valid on Windows, too. */
   portableNames?: boolean;
+  /** The name of the folder that is served; empty where it has none, and before one has signed in. */
+  title?: string;
 }
 
 const json = (method: string, value: unknown): RequestInit => ({

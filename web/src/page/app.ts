@@ -1,5 +1,5 @@
 import { h } from "../dom.ts";
-import { current, may, mustSignIn, prefix, refreshSession } from "./access.ts";
+import { current, may, mustSignIn, prefix, refreshSession, rootName } from "./access.ts";
 import { paths, ServerError, signOut, stat, urlOf } from "./api.ts";
 import type { Arrangement, Entry, SortKey } from "./entries.ts";
 import { size } from "./format.ts";
@@ -118,7 +118,8 @@ export class App {
       document.body.classList.add("alone");
       return;
     }
-    const isFile = !location.pathname.endsWith("/");
+    const asked = location.pathname;
+    const isFile = !asked.endsWith("/");
     const isAgain = pageState().again === true;
     const refused = document.documentElement.dataset.status;
     if (refused === "401" && !mustSignIn() && !isAgain) {
@@ -137,7 +138,7 @@ export class App {
       this.head.element, this.toolbar.element, h("main", { tabindex: -1 }, this.grid.element, this.empty), h("footer", { class: "foot" }, this.status), this.panel.element, ...noticeRegions);
     this.grid.mount();
     new ResizeObserver(() => this.grid.cover(this.panel.element)).observe(this.panel.element);
-    acceptFiles(() => this.uploader(), () => this.canWrite, () => this.folder || texts.files);
+    acceptFiles(() => this.uploader(), () => this.canWrite, () => this.folder || rootName());
     addEventListener("popstate", () => this.stepped());
     addEventListener("keydown", (event) => this.pressed(event));
     document.addEventListener("visibilitychange", () => {
@@ -150,7 +151,7 @@ export class App {
     else {
       if (isFile) {
         history.replaceState(null, "", urlOf(folder, true));
-        notify(refused === "403" ? texts.errors.forbidden : texts.errors.missing, true);
+        notify(refused === "403" ? texts.errors.forbidden : texts.notHere(fileOf(asked)), true);
       }
       this.begin(served);
     }
@@ -162,7 +163,9 @@ export class App {
   }
 
   private get canWrite(): boolean {
-    return !mustSignIn() && may("write", this.folder || undefined);
+    // A folder that a token is for may not be there yet; in another one that is not there, nothing can be made.
+    const isGone = this.failure?.status === 404 && this.folder !== prefix();
+    return !mustSignIn() && !isGone && may("write", this.folder || undefined);
   }
 
   private begin(served: Entry[] = []): void {
@@ -219,7 +222,7 @@ export class App {
     this.toolbar.showView(view);
     this.listing.folder = folder;
     this.arrived.clear();
-    document.title = folder ? `${baseName(folder)} – ${texts.files}` : texts.files;
+    document.title = folder ? `${shown(baseName(folder))} – ${rootName()}` : rootName();
     this.head.show(folder);
     this.grid.reset(this.reveal);
     this.listing.clear();
@@ -289,12 +292,13 @@ export class App {
     if (!may("list")) return placeholder(icons.drop, texts.dropbox, texts.dropboxHint);
     const status = this.failure?.status;
     const again = { label: texts.tryAgain, act: () => this.readAgain() };
-    if (status === 404 && !(this.folder === prefix() && this.canWrite)) return placeholder(icons.folder, texts.gone, "", { label: texts.goTo(texts.files), act: () => this.go(prefix()) });
+    if (status === 404 && !(this.folder === prefix() && this.canWrite)) return placeholder(icons.folder, texts.gone, "", { label: texts.goTo(rootName()), act: () => this.go(prefix()) });
     if (status === 403) return placeholder(icons.key, texts.notAllowed, "");
     if (status !== undefined && status !== 404) return placeholder(icons.offline, texts.cannotLoad, new ServerError(status).message, again);
     if (this.arrangement.filter) return placeholder(icons.search, texts.noMatch(this.arrangement.filter), "", { label: texts.clearFilter, act: () => this.toolbar.clearFilter() });
     if (this.listing.omitted) return placeholder(icons.folder, texts.omitted(this.listing.omitted), "");
-    return placeholder(this.canWrite ? icons.drop : icons.folder, texts.empty, this.canWrite ? texts.emptyDrop : texts.emptyOther);
+    if (!this.canWrite) return placeholder(icons.folder, texts.empty, texts.emptyOther);
+    return placeholder(icons.drop, texts.empty, texts.emptyDrop, { label: texts.chooseFiles, act: () => void chooseFiles().then(this.uploader()) });
   }
 
   private failed(status: number): void {
@@ -305,6 +309,7 @@ export class App {
     if (this.folder && this.folder === prefix() && status === 404) void this.showPrefix();
     else {
       this.failure = { status };
+      this.toolbar.showButtons();
       this.show();
       if (this.listing.length > 0) announce(this.status.textContent);
     }
@@ -522,6 +527,15 @@ export class App {
     else if (event.key === "F2" && this.actions.canMove([renamed])) this.actions.rename(renamed);
     else return;
     event.preventDefault();
+  }
+}
+
+/** The name of the file of an address. */
+function fileOf(path: string): string {
+  try {
+    return shown(decodeURIComponent(baseName(path)));
+  } catch {
+    return baseName(path);
   }
 }
 

@@ -8,8 +8,6 @@ import "./style/dialogs.css";
 import "./style/uploads.css";
 import "./style/print.css";
 import { App } from "./app.ts";
-import { texts } from "./texts.ts";
+import { speak } from "./words/language.ts";
 
-document.documentElement.lang = texts.language;
-document.documentElement.dir = texts.direction;
-void new App().start();
+void speak().then(() => new App().start());

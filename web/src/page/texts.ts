@@ -1,4 +1,3 @@
-const language = "en";
 
 /** A number with separators. Without Intl: its first use in a page takes 25 to 50 ms. */
 const number = (n: number, digits = 0): string => n.toFixed(digits).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
@@ -7,9 +6,9 @@ const some = (n: number, one: string, other: string): string => `${count(n)} ${n
 const items = (n: number): string => some(n, "item", "items");
 const files = (n: number): string => some(n, "file", "files");
 
-/** Every text of the page. To translate the page, translate this file. */
+/** Every text of the page in English. texts.LANGUAGE.json has the same keys for another language, which takes their place before the page is shown. */
 export const texts = {
-  language,
+  language: "en",
   direction: "ltr",
   number,
   units: ["B", "KiB", "MiB", "GiB", "TiB", "PiB"],
@@ -51,10 +50,11 @@ export const texts = {
   loading: (n: number) => (n ? `Loading… ${items(n)} so far` : "Loading…"),
   empty: "This folder is empty",
   emptyDrop: "Drop files or folders here, or choose them.",
+  chooseFiles: "Choose files",
   emptyOther: "Nothing has been uploaded here yet.",
   noMatch: (text: string) => `No name contains “${text}”`,
   dropbox: "You can upload files here",
-  dropboxHint: "Your token does not allow listing the files that are here already.",
+  dropboxHint: "This token cannot show what is already here.",
   selected: (n: number) => `${items(n)} selected`,
   clearSelection: "Clear the selection",
   sorted: (by: string, down: boolean) => `Sorted by ${by.toLowerCase()}, ${down ? "descending" : "ascending"}`,
@@ -93,11 +93,15 @@ export const texts = {
   removeFile: "You cannot undo this.",
   removeDo: "Delete",
   shareTitle: (name: string) => `Share “${name}”`,
+  shareTitleMany: (n: number) => `Share ${files(n)}`,
   shareHint: "Anyone with this link can download the file until it expires. The link contains no token.",
+  shareHintMany: "There is a link for each file. Anyone with a link can download its file until it expires. The links contain no token.",
   shareFor: "Valid for",
   shareTimes: [[3600, "1 hour"], [86_400, "1 day"], [604_800, "7 days"]] as [number, string][],
   shareDo: "Create link",
+  shareDoMany: "Create links",
   shareUrl: "Link",
+  shareUrls: "Links",
   shareUntil: (when: string) => `Expires ${when}`,
   copy: "Copy",
   nameEmpty: "Enter a name.",
@@ -149,7 +153,7 @@ export const texts = {
   uploads: "Uploads",
   drop: "Drop to upload",
   dropInto: (folder: string) => `to ${folder}`,
-  uploading: (done: number, all: number) => `Uploading ${count(Math.min(done + 1, all))} of ${count(all)}`,
+  uploading: (at: number, all: number) => `Uploading ${count(at)} of ${count(all)}`,
   uploaded: (n: number) => `${files(n)} uploaded`,
   uploadedPartly: (n: number, all: number, failed: number, skipped: number) =>
     [`${count(n)} of ${count(all)} uploaded`, failed ? `${count(failed)} failed` : "", skipped ? `${count(skipped)} skipped` : ""].filter(Boolean).join(", "),
@@ -217,8 +221,21 @@ export const texts = {
   next: "Next file",
   firstBytes: (size: string, all: string) => `The first ${size} of ${all}`,
   firstRows: (n: number) => `First ${some(n, "row", "rows")}`,
+  rows: (n: number) => some(n, "row", "rows"),
   emptyFile: "The file is empty.",
   table: (name: string) => `Contents of ${name}`,
+  edit: "Edit",
+  save: "Save",
+  saved: (name: string) => `${name} saved`,
+  editOf: (name: string) => `Text of ${name}`,
+  unsavedTitle: "Discard your changes?",
+  unsavedHint: (name: string) => `${name} is not saved.`,
+  discard: "Discard",
+  changedTitle: (name: string) => `${name} has changed on the server`,
+  changedHint: "If you save, the other version is lost.",
+  overwrite: "Save anyway",
+  asSource: "Show the source",
+  asDocument: "Show the document",
 
   // Access
   signInTitle: "Sign in",
@@ -235,6 +252,7 @@ export const texts = {
   notAllowed: "Your token does not list this folder.",
   goTo: (folder: string) => `Go to ${folder}`,
   gone: "There is no such folder",
+  notHere: (name: string) => `“${name}” is not here.`,
   cannotLoad: "This folder cannot be shown",
   tryAgain: "Try again",
   incomplete: "This folder could not be read completely.",

@@ -51,6 +51,10 @@ internal sealed record SessionDocument
     /// <summary>Whether names have to be portable.</summary>
     [JsonPropertyName("portableNames")]
     public bool PortableNames { get; init; }
+
+    /// <summary>The name of the folder that is served, for those who may see names in it; empty for a bucket.</summary>
+    [JsonPropertyName("title")]
+    public string Title { get; init; } = "";
 }
 
 /// <summary>A request for a session.</summary>

@@ -63,6 +63,9 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 Archives = options.Archives,
                 FolderMoves = store.CanMoveFolders,
                 PortableNames = store.Names == AllowedNames.Portable,
+                Title = store is LocalFileStore { Root: var root } && (!isRequired || found is not null)
+                    ? PrintableText.Clean(Path.GetFileName(Path.TrimEndingDirectorySeparator(root)))
+                    : "",
             },
             ServerJson.Default.SessionDocument);
     }

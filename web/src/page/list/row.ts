@@ -12,7 +12,7 @@ const blank = h("div", { role: "row", class: "row", tabindex: -1 },
   h("div", { role: "gridcell", class: "cell-check" }, h("input", { type: "checkbox", tabindex: -1 })),
   h("div", { role: "gridcell", class: "cell-name" }, h("a", { tabindex: -1, draggable: "false" }, isolated(""))),
   h("div", { role: "gridcell", class: "cell-size" }),
-  h("div", { role: "gridcell", class: "cell-date" }, h("time")),
+  h("div", { role: "gridcell", class: "cell-date" }, h("time", { dir: "ltr" })),
   h("div", { role: "gridcell", class: "cell-more" },
     h("button", { type: "button", class: "icon-button more", tabindex: -1, "aria-haspopup": "menu" }, icon(icons.more))));
 
@@ -29,7 +29,7 @@ export function makeRow(entry: Entry, folder: string, at: number, filter: string
   const link = name.firstElementChild as HTMLAnchorElement;
   link.href = urlOf(join(folder, entry.name), entry.isFolder);
   link.title = shown(entry.name);
-  link.firstElementChild!.append(...marked(shown(entry.name), filter));
+  link.firstElementChild!.append(...inTwo(shown(entry.name), filter));
   // In a tile, the picture is a part of the link, as large as the tile.
   if (isTile) link.prepend(h("span", { class: "thumb" }, entryIcon(entry)));
   else name.prepend(entryIcon(entry));
@@ -40,6 +40,35 @@ export function makeRow(entry: Entry, folder: string, at: number, filter: string
   if (hasMenu) more.firstElementChild!.setAttribute("aria-label", texts.actionsFor(entry.name));
   else more.replaceChildren();
   return row;
+}
+
+/** What is short enough for every row, and the letters before the extension that stay when a longer name is shortened. */
+const shortName = 18;
+const keptLetters = 5;
+const maxEnd = 14;
+/** Letters that are written in another form where a word is cut. */
+const joining = /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Thai}]/u;
+
+/** A name whose middle gives way where there is too little room, so that "IMG_0042.jpg" keeps its number and its extension. */
+function inTwo(name: string, filter: string): (Node | string)[] {
+  const dot = name.lastIndexOf(".");
+  const end = dot > 0 && name.length - dot <= maxEnd - keptLetters ? dot : name.length;
+  let cut = joining.test(name) ? end : end - keptLetters;
+  // Neither in a pair of surrogates nor before what belongs to the letter before it.
+  while (cut > 0 && cut < name.length && /^(?:[\udc00-\udfff]|\p{M}|\u200d)/u.test(name.slice(cut))) cut--;
+  if (name.length <= shortName || cut <= 0 || cut >= name.length) return marked(name, filter);
+  const start = h("span", { class: "start" });
+  const rest = h("span", { class: "end" });
+  let at = 0;
+  for (const part of marked(name, filter)) {
+    const text = typeof part === "string" ? part : part.textContent!;
+    const put = (piece: string, into: HTMLElement): void => piece ? into.append(typeof part === "string" ? piece : h("mark", {}, piece)) : undefined;
+    const before = Math.max(0, Math.min(text.length, cut - at));
+    put(text.slice(0, before), start);
+    put(text.slice(before), rest);
+    at += text.length;
+  }
+  return [start, rest];
 }
 
 /** The name with the parts that the filter found. */

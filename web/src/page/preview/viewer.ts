@@ -105,9 +105,13 @@ export class Viewer {
     this.reading = new AbortController();
     stage.replaceChildren();
     stage.className = `stage stage-${kindOf(entry.name)}`;
-    void draw(stage, join(this.folder, entry.name), entry, this.ahead.get(entry.name), this.reading.signal, () => {
-      this.close();
-      this.events.signIn();
+    void draw({
+      stage, name: join(this.folder, entry.name), entry, picture: this.ahead.get(entry.name), signal: this.reading.signal,
+      download: this.events.actions(entry).find((item) => item.icon === icons.download)?.act,
+      signIn: () => {
+        this.close();
+        this.events.signIn();
+      },
     });
     this.loadAhead();
   }

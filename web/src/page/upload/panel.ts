@@ -60,13 +60,14 @@ export class UploadPanel {
     this.drawRows();
     if (tasks.length === 0) return;
     const counted = tasks.filter((task) => !["lost", "skipped", "failed"].includes(task.state));
+    const chosen = tasks.filter((task) => task.state !== "lost").length;
     const of = (...states: TaskState[]): Task[] => tasks.filter((task) => states.includes(task.state));
     const done = of("done").length, failed = of("failed").length, skipped = of("skipped").length, lost = of("lost").length, paused = of("paused").length;
     const isBusy = this.queue.isBusy;
     const total = sum(counted, (task) => task.size), sent = sum(counted, (task) => task.sent);
     const rate = sum(of("running"), (task) => task.rate.perSecond);
     const isWaiting = of("waiting").length > 0 && of("running").length === 0;
-    const title = isBusy ? (isWaiting ? texts.waitingAll : texts.uploading(done, counted.length))
+    const title = isBusy ? (isWaiting ? texts.waitingAll : texts.uploading(Math.min(done + failed + skipped + 1, chosen), chosen))
       : of("signIn").length ? texts.waitingForSignIn : paused ? texts.allPaused : failed || skipped ? texts.uploadedPartly(done, done + failed + skipped, failed, skipped) : done ? texts.uploaded(done) : texts.unfinished(lost);
     this.title.textContent = title;
     if (title !== this.said && !isBusy) announce(title);

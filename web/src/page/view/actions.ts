@@ -1,5 +1,5 @@
 import { h, uniqueId } from "../../dom.ts";
-import { current, may } from "../access.ts";
+import { current, may, rootName } from "../access.ts";
 import { errorIn, type Link, makeFolder, makeLink, move, remove, ServerError, urlOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { dateAndTime } from "../format.ts";
@@ -129,7 +129,7 @@ export class Actions {
       const tag = await move(join(folder, entry.name), join(to, entry.name), entry);
       this.events.changed(folder, [entry.name], []);
       this.events.changed(to, [], [{ ...entry, tag }]);
-    }, (n) => texts.moved(n, to || texts.files)));
+    }, (n) => texts.moved(n, to || rootName())));
   }
 
   remove(entries: Entry[], folder = this.folder): void {

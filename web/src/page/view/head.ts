@@ -1,5 +1,5 @@
 import { h } from "../../dom.ts";
-import { current, may, mustSignIn } from "../access.ts";
+import { current, may, mustSignIn, rootName } from "../access.ts";
 import { urlOf } from "../api.ts";
 import { dateAndTime } from "../format.ts";
 import { texts } from "../texts.ts";
@@ -34,7 +34,7 @@ export class Head {
         } }, ...content));
     };
     this.crumbs.replaceChildren(
-      item("", texts.files, parts.length === 0, true),
+      item("", rootName(), parts.length === 0, true),
       ...parts.map((part, at) => item(parts.slice(0, at + 1).join("/"), part, at === parts.length - 1, false)));
     // On a narrow screen the end of a long path is the part to see.
     this.crumbs.scrollLeft = this.crumbs.scrollWidth * (getComputedStyle(this.crumbs).direction === "rtl" ? -1 : 1);

@@ -2,7 +2,7 @@ import { h } from "../../dom.ts";
 import { foldersIn, ServerError } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { baseName, join, parentOf } from "../names.ts";
-import { prefix } from "../access.ts";
+import { prefix, rootName } from "../access.ts";
 import { texts } from "../texts.ts";
 import { isolated, openForm, type Running } from "./dialog.ts";
 import { icon, icons } from "./icons.ts";
@@ -26,7 +26,7 @@ export function openMoveDialog(entries: Entry[], from: string, signIn: () => voi
   async function show(folder: string): Promise<void> {
     const own = ++run;
     at = folder;
-    here.textContent = texts.moveHere(`${texts.files}${folder ? ` / ${folder.replaceAll("/", " / ")}` : ""}`);
+    here.textContent = texts.moveHere(`${rootName()}${folder ? ` / ${folder.replaceAll("/", " / ")}` : ""}`);
     submit.disabled = folder === from;
     try {
       let isFirst = true;

@@ -15,7 +15,7 @@ export function placeNotices(): void {
 
 /** Shows a sentence for a few seconds, which screen readers read. */
 export function notify(text: string, isProblem = false): void {
-  const notice = h("p", { class: isProblem ? "notice problem" : "notice" }, icon(isProblem ? icons.alert : icons.done, 18), h("span", { dir: "auto" }, text));
+  const notice = h("p", { class: isProblem ? "notice problem" : "notice" }, icon(isProblem ? icons.alert : icons.done, 18), h("span", {}, text));
   placeNotices();
   region.append(notice);
   while (region.childElementCount > 3) region.firstElementChild!.remove();
