@@ -189,7 +189,7 @@ test("A link on another site to a file shows the file to somebody who is signed 
     await listed(page);
     const foreign = await context.newPage();
     await foreign.goto(`http://evil.example:${site.address().port}`);
-    for (const [name, text] of [["kept.txt", "secret"], ["gone.txt", "It no longer exists."]]) {
+    for (const [name, text] of [["kept.txt", "secret"], ["gone.txt", "“gone.txt” is not here."]]) {
       await foreign.setContent(`<a href="${server.address}/files/${name}">file</a>`);
       await foreign.getByRole("link").click();
       await foreign.getByText(text).waitFor();

@@ -18,6 +18,8 @@ before(async () => {
     for (let i = 0; i < 60; i++) writeFileSync(join(folder, `file ${i}.txt`), "content");
     writeFileSync(join(folder, "תמונה (1).txt"), "x");
     writeFileSync(join(folder, "table.csv"), "a,b\n1,2\n");
+    writeFileSync(join(folder, "notes.md"), "# Notes\n\nA [link](table.csv), `code` and a table.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n");
+    writeFileSync(join(folder, "source.js"), "// Comment\nexport const text = `of ${1 + 1}`; /* more */\nclass A extends B { c() { return true; } }\n");
     writeFileSync(join(folder, `${"a very long name ".repeat(13)}.txt`), "x");
   })]);
   mine = disk();
@@ -109,6 +111,21 @@ const states = {
     await row(page, "table.csv").getByRole("link").click();
     await page.locator(".stage td").first().waitFor();
   },
+  editor: async (page) => {
+    await page.getByLabel("Filter names").fill("table");
+    await row(page, "table.csv").getByRole("link").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Edit" }).click();
+  },
+  source: async (page) => {
+    await page.getByLabel("Filter names").fill("source");
+    await row(page, "source.js").getByRole("link").click();
+    await page.locator(".stage .hljs-keyword").first().waitFor();
+  },
+  document: async (page) => {
+    await page.getByLabel("Filter names").fill("notes");
+    await row(page, "notes.md").getByRole("link").click();
+    await page.frameLocator(".stage iframe").getByRole("heading").waitFor();
+  },
   rename: (page) => menu(page, "file 1.txt", "Rename…"),
   remove: (page) => menu(page, "file 1.txt", "Delete…"),
   share: async (page) => {
@@ -122,7 +139,7 @@ const states = {
   },
   move: async (page) => {
     await menu(page, "file 1.txt", "Move…");
-    await page.getByRole("dialog").getByRole("button", { name: "Folder" }).waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Folder", exact: true }).waitFor();
   },
   clash: async (page) => {
     await drop(page, [mine.write("file 0.txt", "other").path]);
@@ -190,11 +207,11 @@ for (const width of [320, 360, 900, 3840]) {
 test("The rows are a grid whose size and position screen readers know", async () => {
   await inPage({}, async (page) => {
     const grid = page.getByRole("grid", { name: "Files and folders" });
-    assert.equal(await grid.getAttribute("aria-rowcount"), "65");
+    assert.equal(await grid.getAttribute("aria-rowcount"), "67");
     assert.equal(await page.getByRole("row").filter({ hasText: "Folder" }).first().getAttribute("aria-rowindex"), "2");
     await row(page, "Folder").focus();
     await page.keyboard.press("End");
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-rowindex")), "65");
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-rowindex")), "67");
     const box = await page.evaluate(() => {
       const { bottom } = document.activeElement.getBoundingClientRect();
       return bottom <= document.querySelector(".list").getBoundingClientRect().bottom + 1;
@@ -287,7 +304,7 @@ test("Printing shows every row, without controls", async () => {
   await inPage({ colorScheme: "dark" }, async (page) => {
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    assert.equal(await page.locator(".rows .row:visible").count(), 64);
+    assert.equal(await page.locator(".rows .row:visible").count(), 66);
     assert.equal(await page.locator("button.icon-button:visible, input:visible").count(), 0);
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), "rgb(0, 0, 0)");
   });

@@ -151,10 +151,14 @@ export async function stat(name: string, digest = false): Promise<{ isFolder: bo
   };
 }
 
-/** The first bytes of a file, and whether these are all of it. */
-export async function firstBytes(name: string, bytes: number, signal: AbortSignal): Promise<{ bytes: Uint8Array<ArrayBuffer>; all: boolean }> {
-  const response = await send(urlOf(name), { headers: { Range: `bytes=0-${bytes - 1}` }, signal });
+/** Writes a text over a version of a file. Returns the tag of the new one. */
+export const replaceText = async (name: string, text: Blob, sha256: string, tag: string): Promise<string | undefined> =>
+  (await send(urlOf(name), { method: "PUT", body: text, headers: { "If-Match": tag, "Repr-Digest": `sha-256=:${sha256}:` } })).headers.get("ETag") ?? undefined;
+
+/** The first bytes of a file, whether these are all of it, and of which version. */
+export async function firstBytes(name: string, bytes: number, signal?: AbortSignal): Promise<{ bytes: Uint8Array<ArrayBuffer>; all: boolean; tag: string | undefined }> {
+  const response = await send(urlOf(name), { headers: { Range: `bytes=0-${bytes - 1}` }, ...(signal ? { signal } : {}) });
   const total = Number(/\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1] ?? 0);
   const part = new Uint8Array(await response.arrayBuffer());
-  return { bytes: part, all: response.status !== 206 || total <= part.length };
+  return { bytes: part, all: response.status !== 206 || total <= part.length, tag: response.headers.get("ETag") ?? undefined };
 }

@@ -6,6 +6,7 @@ import { size } from "./format.ts";
 import { Grid } from "./list/grid.ts";
 import { forgetFolders, remember, settingsOf, type View } from "./list/folderSettings.ts";
 import { Listing } from "./list/listing.ts";
+import { Readme, readmeOf } from "./list/readme.ts";
 import { servedEntries } from "./list/served.ts";
 import { baseName, join, parentOf, shown } from "./names.ts";
 import { Viewer } from "./preview/viewer.ts";
@@ -29,8 +30,13 @@ import { askForToken } from "./view/signIn.ts";
 import { placeholder } from "./view/state.ts";
 import { Toolbar } from "./view/toolbar.ts";
 
-/** A folder that was not visible for so long is read again when it is visible. */
+/** A folder that was read so long ago is read again when the person comes back to it, also the part behind its first page. */
 const staleMs = 30_000;
+/** While somebody looks at it, the server is asked so often whether it has changed. */
+const pollMs = 15_000;
+const pollOnFocusMs = 1000;
+/** As many entries are asked for. */
+const pageEntries = 1000;
 const arrivalMs = 150;
 /** After which a step back that the browser did not report is taken for done. */
 const backMs = 500;
@@ -53,6 +59,7 @@ export class App {
   private arrangement: Arrangement = { sort: "name", descending: false, filter: "" };
   private failure: { status: number } | undefined;
   private readAt = 0;
+  private polledAt = 0;
   private reveal: string | undefined;
   private view: View = "list";
   private viewer: Viewer | undefined;
@@ -63,7 +70,7 @@ export class App {
   private readonly arrived = new Map<string, Entry>();
   private arrivals = 0;
   private signingIn: Promise<void> | undefined;
-  private readonly listing = new Listing(this.arrangement, () => this.show(), (status) => this.failed(status));
+  private readonly listing = new Listing(this.arrangement, () => this.show(), (status) => this.failed(status), () => this.read());
   private readonly grid = new Grid(this.listing, {
     open: (entry) => this.open(entry),
     menu: (anchor, point) => openMenu(this.actions.menu(this.grid.chosen), anchor, point),
@@ -105,6 +112,7 @@ export class App {
     signIn: () => void this.signIn(texts.ended),
   });
   private readonly panel: UploadPanel = new UploadPanel(this.queue);
+  private readonly readme = new Readme((url) => this.follow(url));
   private readonly status = h("p", { class: "status-line quiet small" });
   private readonly empty = h("div", { class: "empty-area", hidden: true });
 
@@ -136,14 +144,16 @@ export class App {
         this.grid.focus();
       } }, texts.skip),
       this.head.element, this.toolbar.element, h("main", { tabindex: -1 }, this.grid.element, this.empty), h("footer", { class: "foot" }, this.status), this.panel.element, ...noticeRegions);
+    this.grid.element.append(this.readme.element);
     this.grid.mount();
     new ResizeObserver(() => this.grid.cover(this.panel.element)).observe(this.panel.element);
     acceptFiles(() => this.uploader(), () => this.canWrite, () => this.folder || rootName());
     addEventListener("popstate", () => this.stepped());
     addEventListener("keydown", (event) => this.pressed(event));
-    document.addEventListener("visibilitychange", () => {
-      if (!document.hidden && Date.now() - this.readAt > staleMs && !mustSignIn()) this.read();
-    });
+    addEventListener("beforeunload", (event) => this.viewer?.isDirty && event.preventDefault());
+    document.addEventListener("visibilitychange", () => this.keepCurrent(pollOnFocusMs));
+    addEventListener("focus", () => this.keepCurrent(pollOnFocusMs));
+    setInterval(() => this.keepCurrent(pollMs), pollMs);
     this.head.showAccount();
     const folder = folderOf(location.pathname);
     this.head.show(folder);
@@ -190,12 +200,23 @@ export class App {
 
   /** One step back or forward: between folders, or between a folder and a file that is shown over it. */
   private stepped(): void {
+    if (this.viewer?.isDirty) {
+      // The step is taken back, and repeated if nothing is to be kept.
+      const { viewer } = this;
+      history.pushState({ preview: viewer.name } satisfies PageState, "", urlOf(this.folder, true));
+      viewer.leave(() => history.back());
+      return;
+    }
     const folder = folderOf(location.pathname);
     const { preview } = pageState();
+    const viewer = this.leaveViewer();
     if (folder !== this.folder) {
       closeDialogs();
       this.enter(folder);
-    } else if (this.viewer) closeDialogs();
+    } else if (viewer) {
+      closeDialogs();
+      this.grid.focusName(viewer.name);
+    }
     this.reopen = preview;
     this.showReopened();
   }
@@ -222,10 +243,11 @@ export class App {
     this.toolbar.showView(view);
     this.listing.folder = folder;
     this.arrived.clear();
-    document.title = folder ? `${shown(baseName(folder))} – ${rootName()}` : rootName();
+    document.title = titleOf(folder);
     this.head.show(folder);
     this.grid.reset(this.reveal);
     this.listing.clear();
+    this.readme.show(folder, undefined);
     this.grid.show(view);
     this.reopen = pageState().preview;
     if (served.length === 0) {
@@ -247,6 +269,18 @@ export class App {
     } else this.show();
   }
 
+  /** Shows what others have changed. */
+  private keepCurrent(least: number): void {
+    const now = Date.now();
+    if (document.hidden || mustSignIn() || !may("list") || now - Math.max(this.readAt, this.polledAt) < least) return;
+    const isLarge = this.listing.all > pageEntries;
+    if (least < pollMs && (isLarge || this.failure) && now - this.readAt > staleMs) this.read();
+    else if (this.listing.complete && !this.failure) {
+      this.polledAt = now;
+      this.listing.poll();
+    }
+  }
+
   /** The button that was pressed is gone then. */
   private readAgain(): void {
     this.read();
@@ -263,6 +297,7 @@ export class App {
     this.grid.refresh(arrangement);
     this.viewer?.refresh();
     this.showReopened();
+    if (listing.complete) this.readme.show(this.folder, arrangement.filter || !may("read", this.folder || undefined) ? undefined : readmeOf((name) => listing.find(name)));
     if (isEmpty) this.empty.replaceChildren(this.placeholder());
     // The last row was deleted, say.
     if (focused !== document.body) returnFocus(null);
@@ -364,25 +399,55 @@ export class App {
   /** Shows a file over the folder. It has an entry of its own in the history, so that "Back" closes it. */
   private look(entry: Entry): void {
     const { folder } = this;
-    const title = document.title;
-    this.viewer = new Viewer(folder, entry, {
+    const viewer: Viewer = new Viewer(folder, entry, {
       neighbour: (from, step) => this.neighbour(from, step),
       position: (of) => this.position(of),
       actions: (of) => this.actions.menu([of], folder).filter(({ icon }) => icon !== icons.preview),
       key: (event, of) => this.pressedOn(event, [of], of),
       shown: (of) => {
-        document.title = `${shown(of.name)} – ${title}`;
+        document.title = `${shown(of.name)} – ${titleOf(folder)}`;
         history.replaceState({ preview: of.name } satisfies PageState, "");
       },
       closed: (of) => {
-        this.viewer = undefined;
-        document.title = title;
+        if (this.viewer !== viewer) return;
+        this.leaveViewer();
         if (folder !== this.folder) return;
         this.grid.focusName(of.name);
         if (pageState().preview !== undefined) this.stepBack();
       },
+      follow: (url) => viewer.leave(() => this.follow(url)),
+      canEdit: (of) => this.canWrite && may("write", join(folder, of.name)),
+      saved: (of) => folder === this.folder && this.listing.change([of.name], [of]),
       signIn: () => void this.signIn(texts.ended),
     });
+    this.viewer = viewer;
+  }
+
+  /** What it does when it closes is done already, or not wanted. */
+  private leaveViewer(): Viewer | undefined {
+    const { viewer } = this;
+    this.viewer = undefined;
+    document.title = titleOf(this.folder);
+    return viewer;
+  }
+
+  /** A link in a document: to a folder, or to a file that is shown over its folder. */
+  private follow(url: URL): void {
+    const folder = folderOf(url.pathname);
+    const name = url.pathname.endsWith("/") ? undefined : fileOf(url.pathname);
+    // The document stays in the history: "Back" leads to it.
+    this.leaveViewer()?.close();
+    if (name === undefined) this.go(folder);
+    else {
+      const entry = folder === this.folder ? this.listing.find(name) : undefined;
+      if (entry) {
+        this.open(entry);
+        return;
+      }
+      this.go(folder);
+      history.replaceState({ preview: name } satisfies PageState, "");
+      this.reopen = name;
+    }
   }
 
   /** Leaves the history's entry of a file that was closed otherwise than by "Back". */
@@ -432,17 +497,17 @@ export class App {
   }
 
   private uploaded(task: Task): void {
-    this.appeared(task.name, false, task.size);
+    this.appeared(task.name, false, task.size, task.file?.lastModified);
   }
 
   /** A new file or folder: in this folder it is shown itself, below it the folder that it is in. */
-  private appeared(name: string, isFolder: boolean, bytes: number): void {
+  private appeared(name: string, isFolder: boolean, bytes: number, modified = Date.now()): void {
     if (!may("list")) return;
     const inside = this.folder ? `${this.folder}/` : "";
     if (!name.startsWith(inside)) return;
     const rest = name.slice(inside.length);
     const [first = ""] = rest.split("/");
-    if (first === rest) this.arrived.set(rest, { name: rest, isFolder, size: bytes, modified: Date.now() });
+    if (first === rest) this.arrived.set(rest, { name: rest, isFolder, size: bytes, modified });
     else if (first && !this.listing.has(first)) this.arrived.set(first, { name: first, isFolder: true, size: 0, modified: Date.now() });
     // Together: a folder of small files has a hundred of them in a second.
     this.arrivals ||= window.setTimeout(() => {
@@ -529,6 +594,8 @@ export class App {
     event.preventDefault();
   }
 }
+
+const titleOf = (folder: string): string => (folder ? `${shown(baseName(folder))} – ${rootName()}` : rootName());
 
 /** The name of the file of an address. */
 function fileOf(path: string): string {

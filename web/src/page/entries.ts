@@ -31,9 +31,11 @@ export interface Arrangement {
 export type ListRequest =
   | { type: "open"; run: number; url: string; skip: number; arrangement: Arrangement }
   | { type: "arrange"; run: number; arrangement: Arrangement }
-  | { type: "change"; run: number; removed: string[]; added: Entry[] };
+  | { type: "change"; run: number; removed: string[]; added: Entry[] }
+  | { type: "poll"; run: number; url: string };
 
 export type ListMessage =
   | { type: "rows"; run: number; start: number; columns: Columns }
   | { type: "view"; run: number; order: Uint32Array<ArrayBuffer>; all: number; folders: number; bytes: number; complete: boolean; omitted: number }
+  | { type: "changed"; run: number }
   | { type: "failed"; run: number; status: number; error: string };

@@ -164,7 +164,7 @@ export class Grid {
   /** Leaves room below the last row for what lies over the list, so that it can be scrolled free. */
   cover(panel: HTMLElement): void {
     const covered = panel.offsetHeight && Math.max(0, this.element.getBoundingClientRect().bottom - panel.getBoundingClientRect().top);
-    this.grid.style.paddingBottom = `${covered}px`;
+    this.element.style.paddingBottom = `${covered}px`;
   }
 
   focus(): void {

@@ -18,6 +18,8 @@ export class Lister {
   private arranger: Arranger | undefined;
   private complete = false;
   private omitted = 0;
+  /** The first page as it was read. */
+  private first = "";
 
   constructor(private readonly post: (message: ListMessage, transfer: Transferable[]) => void) {}
 
@@ -27,6 +29,10 @@ export class Lister {
       return;
     }
     if (request.run !== this.run || !this.arranger) return;
+    if (request.type === "poll") {
+      void this.poll(request);
+      return;
+    }
     if (request.type === "arrange") this.arranger.arrange(request.arrangement);
     else {
       this.arranger.remove(request.removed);
@@ -52,7 +58,9 @@ export class Lister {
           this.post({ type: "failed", run, status: response.status, error: error ?? "" }, []);
           return;
         }
-        page = (await response.json()) as Page;
+        const text = await response.text();
+        if (after === undefined) this.first = text;
+        page = JSON.parse(text) as Page;
       } catch {
         if (run === this.run) this.post({ type: "failed", run, status: 0, error: "" }, []);
         return;
@@ -66,6 +74,17 @@ export class Lister {
       })));
       this.show();
     } while (after !== undefined);
+  }
+
+  /** Reads the first page again, which the browser asks for on its condition if the server gave it a tag, and says whether it is another one. */
+  private async poll({ run, url }: Extract<ListRequest, { type: "poll" }>): Promise<void> {
+    if (!this.complete) return;
+    try {
+      const response = await fetch(`${url}?limit=${firstPage}`, { headers: { Accept: "application/json" }, cache: "no-cache" });
+      if (response.ok && (await response.text()) !== this.first && run === this.run && this.complete) this.post({ type: "changed", run }, []);
+    } catch {
+      // The next one may get through.
+    }
   }
 
   private add(entries: Entry[]): void {

@@ -22,6 +22,7 @@ export class Listing {
     private arrangement: Arrangement,
     private readonly changed: () => void,
     private readonly failed: (status: number, error: string) => void,
+    private readonly outdated: () => void,
   ) {}
 
   /** Reads a folder. The shown entries stay until its first ones arrive. */
@@ -30,8 +31,17 @@ export class Listing {
     this.complete = false;
     this.fresh = true;
     this.post({
-      type: "open", run: ++this.run, url: new URL(urlOf(folder, true), location.href).href, skip: folder ? folder.length + 1 : 0, arrangement: this.arrangement,
+      type: "open", run: ++this.run, url: this.url, skip: folder ? folder.length + 1 : 0, arrangement: this.arrangement,
     });
+  }
+
+  /** Asks whether somebody else has changed the folder. */
+  poll(): void {
+    this.post({ type: "poll", run: this.run, url: this.url });
+  }
+
+  private get url(): string {
+    return new URL(urlOf(this.folder, true), location.href).href;
   }
 
   /** Shows entries that are known already, until the worker has read the folder. */
@@ -90,7 +100,8 @@ export class Listing {
 
   private receive(message: ListMessage): void {
     if (message.run !== this.run) return;
-    if (message.type === "failed") {
+    if (message.type === "changed") this.outdated();
+    else if (message.type === "failed") {
       this.failed(message.status, message.error);
     } else if (message.type === "rows") {
       if (this.fresh) this.entries = [];

@@ -29,7 +29,10 @@ export function makeRow(entry: Entry, folder: string, at: number, filter: string
   const link = name.firstElementChild as HTMLAnchorElement;
   link.href = urlOf(join(folder, entry.name), entry.isFolder);
   link.title = shown(entry.name);
-  link.firstElementChild!.append(...inTwo(shown(entry.name), filter));
+  const label = inTwo(shown(entry.name), filter);
+  link.firstElementChild!.append(...label);
+  // Screen readers would put a space between the parts.
+  if (label[1] instanceof HTMLElement && label[1].className === "end") link.setAttribute("aria-label", shown(entry.name));
   // In a tile, the picture is a part of the link, as large as the tile.
   if (isTile) link.prepend(h("span", { class: "thumb" }, entryIcon(entry)));
   else name.prepend(entryIcon(entry));

@@ -7,7 +7,8 @@ import { texts } from "../texts.ts";
 import { entryIcon, icon, icons } from "../view/icons.ts";
 import { parseCsv } from "./csv.ts";
 import { decode } from "./decode.ts";
-import { kindOf } from "./kinds.ts";
+import type { Editable } from "./editor.ts";
+import { isText, kindOf } from "./kinds.ts";
 
 /** The bytes read of a text: enough for a few screens, however large the file is. */
 const textBytes = 256 * 1024;
@@ -27,10 +28,16 @@ export interface Drawing {
   signIn(): void;
   /** Undefined where the token does not allow it. */
   download: (() => void) | undefined;
+  canEdit: boolean;
+  editor(file: Editable): void;
+  /** A link in a document leads to another file or folder of the server. */
+  follow(url: URL): void;
 }
 
 /** Draws a file, or a sentence that says why it is not shown. */
-export async function draw({ stage, name, entry, picture, signal, signIn, download }: Drawing): Promise<void> {
+export async function draw(drawing: Drawing): Promise<void> {
+  const { stage, name, entry, signal, signIn, download, canEdit, editor } = drawing;
+  let { picture } = drawing;
   const src = urlOf(name);
   const report = (error: unknown): void => {
     if (signal.aborted) return;
@@ -55,23 +62,55 @@ export async function draw({ stage, name, entry, picture, signal, signIn, downlo
     case "pdf":
       stage.append(h("iframe", { src, title: entry.name }));
       return;
-    case "archive": case "other":
-      stage.append(nothing(entry, texts.noPreview, download));
-      return;
   }
-  if (entry.size === 0) {
-    stage.append(nothing(entry, texts.emptyFile));
+  if (!isText(kindOf(name))) {
+    stage.append(nothing(entry, texts.noPreview, download));
     return;
   }
   try {
-    const part = await firstBytes(name, textBytes, signal);
-    const text = decode(part.bytes, part.all);
-    const rows = kindOf(name) === "table" ? parseCsv(text, maxRows + 2, part.all) : undefined;
-    stage.replaceChildren(...(rows ? table(rows, entry, part.all) : [h("pre", { tabindex: 0, dir: "auto" }, text)]));
-    if (!part.all) stage.append(h("p", { class: "quiet small" }, texts.firstBytes(size(textBytes), size(entry.size))));
+    const part = await firstBytes(name, textBytes, signal).catch((error: unknown) => {
+      // Of an empty file there is no range.
+      if (error instanceof ServerError && error.status === 416) return { bytes: new Uint8Array(), all: true, tag: entry.tag };
+      throw error;
+    });
+    const decoded = decode(part.bytes, part.all);
+    let isSource = false;
+    const edit = canEdit && part.all && part.tag !== undefined && decoded.isUtf8 ? { name, text: decoded.text, hasMark: decoded.hasMark, tag: part.tag } : undefined;
+    const show = async (): Promise<void> => {
+      const content = await inForm(drawing, decoded.text, part.all, isSource);
+      if (signal.aborted) return;
+      const toggle = kindOf(name) === "markdown" && part.bytes.length > 0 && h("button", { type: "button", class: "button small", click: () => {
+        isSource = !isSource;
+        void show().then(() => stage.querySelector<HTMLElement>(".stage-tools button")?.focus());
+      } }, isSource ? texts.asDocument : texts.asSource);
+      const tools = [toggle, edit && h("button", { type: "button", class: "button small", click: () => editor(edit) }, icon(icons.rename, 16), texts.edit)].filter((tool) => tool !== undefined && tool !== false);
+      stage.replaceChildren(...content, ...(part.all ? [] : [h("p", { class: "quiet small" }, texts.firstBytes(size(textBytes), size(entry.size)))]), ...(tools.length ? [h("div", { class: "stage-tools" }, ...tools)] : []));
+    };
+    await show();
   } catch (error) {
     report(error);
   }
+}
+
+/** The text as its kind is read. */
+async function inForm({ name, entry, signal, follow }: Drawing, text: string, isWhole: boolean, isSource: boolean): Promise<Node[]> {
+  const kind = kindOf(name);
+  if (text === "") return [nothing(entry, texts.emptyFile)];
+  const rows = kind === "table" ? parseCsv(text, maxRows + 2, isWhole) : undefined;
+  if (rows) return table(rows, entry, isWhole);
+  try {
+    if (kind === "markdown" && !isSource) {
+      const { markdownFrame } = await import("./markdown.ts");
+      return [markdownFrame(text, entry.name, new URL(urlOf(name), location.href).href, follow)];
+    }
+    if (kind === "code" || kind === "markdown") {
+      const { colour } = await import("./code.ts");
+      return [h("pre", { tabindex: 0, dir: "auto", class: "source" }, signal.aborted ? text : colour(text, name) ?? text)];
+    }
+  } catch {
+    // The script could not be loaded: the text is shown as it is.
+  }
+  return [h("pre", { tabindex: 0, dir: "auto" }, text)];
 }
 
 function table([head = [], ...read]: string[][], entry: Entry, isWhole: boolean): Node[] {

@@ -8,6 +8,7 @@ import { icon, icons } from "../view/icons.ts";
 import { type MenuItem, openMenu } from "../view/menu.ts";
 import { announce } from "../view/notices.ts";
 import { draw, pictureOf } from "./content.ts";
+import { type Editable, Editor } from "./editor.ts";
 import { kindOf } from "./kinds.ts";
 import { onSwipe } from "./swipe.ts";
 
@@ -22,6 +23,11 @@ export interface ViewerEvents {
   actions(entry: Entry): MenuItem[];
   /** A key that the viewer does nothing with. */
   key(event: KeyboardEvent, entry: Entry): void;
+  /** A link in a document leads to another file or folder of the server. */
+  follow(url: URL): void;
+  canEdit(entry: Entry): boolean;
+  /** The file has another content. */
+  saved(entry: Entry): void;
   shown(entry: Entry): void;
   closed(entry: Entry): void;
   signIn(): void;
@@ -36,6 +42,7 @@ export class Viewer {
   private readonly previous = iconButton(icons.left, texts.previous, () => this.go(-1), "turn");
   private readonly next = iconButton(icons.right, texts.next, () => this.go(1), "turn");
   /** Pictures before and after this one, by their name. */
+  private editor: Editor | undefined;
   private ahead = new Map<string, HTMLImageElement>();
   private readonly dialog: HTMLDialogElement;
 
@@ -43,8 +50,14 @@ export class Viewer {
     this.dialog = openDialog({
       className: "preview", heading: h("div", { class: "preview-title" }, this.title, this.meta),
       tools: [this.previous, this.next, this.makeActions()], body: this.stage,
+      mayClose: () => {
+        if (!this.isDirty) return true;
+        this.leave(() => this.close());
+        return false;
+      },
       closed: () => {
         this.reading.abort();
+        this.editor = undefined;
         this.events.closed(this.entry);
       },
     });
@@ -52,6 +65,10 @@ export class Viewer {
     this.dialog.addEventListener("keydown", (event) => this.pressed(event));
     onSwipe(this.stage, () => this.stage.matches(".stage-image, .stage-other, .stage-archive"), (step) => this.go(step), (step) => this.neighbour(step) !== undefined);
     this.show();
+  }
+
+  get name(): string {
+    return this.entry.name;
   }
 
   close(): void {
@@ -68,7 +85,40 @@ export class Viewer {
       return;
     }
     this.entry = other;
-    this.show(other === renamed);
+    this.show(other === renamed && !this.isDirty);
+  }
+
+  /** Whether something would be lost. */
+  get isDirty(): boolean {
+    return this.editor?.isDirty === true;
+  }
+
+  /** Goes on, after a question if something would be lost. */
+  leave(go: () => void): void {
+    if (this.editor) this.editor.leave(go);
+    else go();
+  }
+
+  private edit(file: Editable): void {
+    this.editor = new Editor(file, {
+      saved: (tag, bytes) => {
+        this.entry = { ...this.entry, tag, size: bytes, modified: Date.now() };
+        this.refresh();
+        this.events.saved(this.entry);
+      },
+      left: () => {
+        this.show();
+        this.dialog.focus();
+      },
+      signIn: () => this.events.signIn(),
+    });
+    this.stage.replaceChildren(this.editor.element);
+    this.editor.focus();
+  }
+
+  private signIn(): void {
+    this.close();
+    this.events.signIn();
   }
 
   /** The list was read or arranged again. */
@@ -87,11 +137,13 @@ export class Viewer {
   }
 
   private go(step: number): void {
-    const other = this.neighbour(step);
-    if (!other) return;
-    this.entry = other;
-    this.show();
-    announce(`${shown(other.name)}, ${this.meta.textContent}`);
+    this.leave(() => {
+      const other = this.neighbour(step);
+      if (!other) return;
+      this.entry = other;
+      this.show();
+      announce(`${shown(other.name)}, ${this.meta.textContent}`);
+    });
   }
 
   /** @param isSame Whether only the name is another one: the picture stays. */
@@ -101,6 +153,7 @@ export class Viewer {
     this.refresh();
     this.events.shown(entry);
     if (isSame) return;
+    this.editor = undefined;
     this.reading.abort();
     this.reading = new AbortController();
     stage.replaceChildren();
@@ -108,10 +161,10 @@ export class Viewer {
     void draw({
       stage, name: join(this.folder, entry.name), entry, picture: this.ahead.get(entry.name), signal: this.reading.signal,
       download: this.events.actions(entry).find((item) => item.icon === icons.download)?.act,
-      signIn: () => {
-        this.close();
-        this.events.signIn();
-      },
+      canEdit: this.events.canEdit(entry),
+      editor: (file) => this.edit(file),
+      follow: (url) => this.events.follow(url),
+      signIn: () => this.signIn(),
     });
     this.loadAhead();
   }

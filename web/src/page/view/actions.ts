@@ -13,6 +13,9 @@ import type { MenuItem } from "./menu.ts";
 import { openMoveDialog } from "./moveDialog.ts";
 import { notify } from "./notices.ts";
 
+/** Of more files, a folder or an archive is to be shared. */
+const maxLinks = 200;
+
 /** Tells the list which changes were made on the server. */
 export interface ActionEvents {
   folder(): string;
@@ -45,7 +48,8 @@ export class Actions {
       isOne && canMove && { label: texts.rename, icon: icons.rename, act: () => this.rename(first, folder) },
       canMove && { label: texts.move, icon: icons.move, act: () => this.move(entries, folder) },
       { label: isOne ? texts.copyLink : texts.copyLinks, icon: icons.link, act: () => void this.copyLinks(entries, folder) },
-      isOne && !first.isFolder && may("link", name) && may("read", name) && { label: texts.shareLink, icon: icons.share, act: () => this.share(first, folder) },
+      entries.every((entry) => !entry.isFolder) && entries.length <= maxLinks && may("link", name) && may("read", name)
+        && { label: texts.shareLink, icon: icons.share, act: () => this.share(entries, folder) },
       this.canRemove(entries) && { label: texts.remove, icon: icons.remove, isDanger: true, act: () => this.remove(entries, folder) },
     ];
     return items.filter((item) => item !== false);
@@ -109,23 +113,26 @@ export class Actions {
     input.setSelectionRange(0, dot > 0 ? dot : entry.name.length);
   }
 
-  newFolder(): void {
-    const { folder } = this;
+  /** Makes a folder in the one that is shown, or in another one, and calls a function with its whole name. */
+  newFolder(folder = this.folder, made?: (name: string) => void): void {
+    let at = "";
     const { element, input } = field(texts.folderName, { autofocus: true });
     openForm({
       heading: texts.newFolder, fields: [element], submit: texts.newFolderDo,
       act: () => this.attempt(async () => {
         const name = this.read(input, folder);
-        await makeFolder(join(folder, name));
+        at = join(folder, name);
+        await makeFolder(at);
         this.events.changed(folder, [], [{ name, isFolder: true, size: 0, modified: Date.now() }]);
         this.events.reveal(folder, name);
         notify(texts.created(name));
       }, texts.nameTaken),
+      ...(made ? { succeeded: () => made(at) } : {}),
     });
   }
 
   move(entries: Entry[], folder = this.folder): void {
-    openMoveDialog(entries, folder, () => this.events.signIn(), (to, form) => this.each(entries, form, async (entry) => {
+    openMoveDialog(entries, folder, () => this.events.signIn(), (within, made) => this.newFolder(within, made), (to, form) => this.each(entries, form, async (entry) => {
       const tag = await move(join(folder, entry.name), join(to, entry.name), entry);
       this.events.changed(folder, [entry.name], []);
       this.events.changed(to, [], [{ ...entry, tag }]);
@@ -150,16 +157,23 @@ export class Actions {
     });
   }
 
-  share(entry: Entry, folder = this.folder): void {
-    let link: Link | undefined;
+  share(entries: Entry[], folder = this.folder): void {
+    const links: Link[] = [];
+    const isOne = entries.length === 1;
+    const heading = isOne ? texts.shareTitle(entries[0]!.name) : texts.shareTitleMany(entries.length);
     const times = h("select", { "aria-label": texts.shareFor }, ...texts.shareTimes.map(([seconds, label]) => h("option", { value: seconds }, label)));
     openForm({
-      heading: texts.shareTitle(entry.name), submit: texts.shareDo,
-      fields: [h("p", {}, texts.shareHint), h("label", { class: "field" }, texts.shareFor, times)],
-      act: () => this.attempt(async () => {
-        link = await makeLink(join(folder, entry.name), Number(times.value));
+      heading, submit: isOne ? texts.shareDo : texts.shareDoMany,
+      fields: [h("p", {}, isOne ? texts.shareHint : texts.shareHintMany), h("label", { class: "field" }, texts.shareFor, times)],
+      act: ({ signal, progress }) => this.attempt(async () => {
+        links.length = 0;
+        for (const entry of entries) {
+          if (signal.aborted) return;
+          if (!isOne) progress(links.length + 1, entries.length);
+          links.push(await makeLink(join(folder, entry.name), Number(times.value)));
+        }
       }),
-      succeeded: () => link && showLinks(texts.shareTitle(entry.name), [link.url], texts.shareUntil(dateAndTime(link.expires))),
+      succeeded: () => links.length > 0 && showLinks(heading, links.map(({ url }) => url), texts.shareUntil(dateAndTime(Math.min(...links.map(({ expires }) => expires))))),
     });
   }
 
@@ -210,7 +224,7 @@ export class Actions {
     if (!name) throw new InvalidName(texts.nameEmpty);
     const problem = name.includes("/") ? texts.names.character("/") : nameProblem(join(folder, name));
     if (problem) throw new InvalidName(problem);
-    if (this.events.isTaken(name)) throw new InvalidName(texts.nameTaken);
+    if (folder === this.folder && this.events.isTaken(name)) throw new InvalidName(texts.nameTaken);
     return name;
   }
 }
@@ -251,7 +265,7 @@ function showLinks(heading: string, links: string[], hint: string): void {
   }) }, icon(icons.copy, 18), texts.copy);
   openDialog({
     className: "form", heading,
-    body: h("div", {}, h("div", { class: "field" }, h("label", { for: id }, texts.shareUrl), input), h("p", { class: "quiet small" }, hint), h("div", { class: "dialog-buttons" }, copy)),
+    body: h("div", {}, h("div", { class: "field" }, h("label", { for: id }, links.length === 1 ? texts.shareUrl : texts.shareUrls), input), h("p", { class: "quiet small" }, hint), h("div", { class: "dialog-buttons" }, copy)),
   });
   input.select();
   input.focus();

@@ -18,6 +18,8 @@ export interface DialogContent {
   tools?: HTMLElement[];
   body: HTMLElement;
   closed?: () => void;
+  /** Asked before a person closes it. */
+  mayClose?: () => boolean;
 }
 
 /**
@@ -38,13 +40,16 @@ export async function untilNothingIsOpen(): Promise<void> {
 }
 
 /** Opens a modal dialog, which is removed when it closes; the focus goes back to where it was. */
-export function openDialog({ className = "", heading, tools = [], body, closed }: DialogContent): HTMLDialogElement {
+export function openDialog({ className = "", heading, tools = [], body, closed, mayClose = () => true }: DialogContent): HTMLDialogElement {
   const id = uniqueId("dialog");
   const title = typeof heading === "string" ? h("h2", { dir: "auto" }, heading) : heading;
   title.id = id;
   const before = document.activeElement;
   const dialog = h("dialog", { class: className, "aria-labelledby": id },
-    h("div", { class: "dialog-head" }, title, h("div", { class: "dialog-tools" }, ...tools, iconButton(icons.close, texts.close, () => dialog.close()))), body);
+    h("div", { class: "dialog-head" }, title, h("div", { class: "dialog-tools" }, ...tools, iconButton(icons.close, texts.close, () => mayClose() && dialog.close()))), body);
+  dialog.addEventListener("cancel", (event) => {
+    if (event.target === dialog && !mayClose()) event.preventDefault();
+  });
   dialog.addEventListener("close", () => {
     dialog.remove();
     placeNotices();
@@ -55,7 +60,7 @@ export function openDialog({ className = "", heading, tools = [], body, closed }
   let pressed: EventTarget | null = null;
   dialog.addEventListener("pointerdown", (event) => (pressed = event.target));
   dialog.addEventListener("click", (event) => {
-    if (event.target === dialog && pressed === dialog) dialog.close();
+    if (event.target === dialog && pressed === dialog && mayClose()) dialog.close();
   });
   document.body.append(dialog);
   dialog.showModal();

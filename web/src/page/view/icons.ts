@@ -1,7 +1,7 @@
 import {
-  ArrowDown, ArrowUp, Check, ChevronDown, ChevronLeft, ChevronRight, ChevronUp, CircleAlert, CircleCheck, CircleQuestionMark, CloudUpload, Copy,
-  createElement, Download, EllipsisVertical, Eye, File, FileArchive, FileCode, FileImage, FileMusic, FileSpreadsheet, FileText, FileVideo, Folder,
-  FolderInput, FolderOpen, FolderPlus, FolderUp, House, type IconNode, KeyRound, LayoutGrid, Link, List, LogOut, Pause, Pencil, Play, RefreshCw, RotateCcw, Search, Share2, Trash2,
+  AppWindow, ArrowDown, ArrowUp, Check, ChevronDown, ChevronLeft, ChevronRight, ChevronUp, CircleAlert, CircleCheck, CircleQuestionMark, CloudUpload, Copy,
+  createElement, Download, EllipsisVertical, Eye, File, FileArchive, FileCode, FileImage, FileMusic, FileSpreadsheet, FileText, FileType, FileVideo, Folder,
+  FolderInput, FolderOpen, FolderPlus, FolderUp, House, type IconNode, KeyRound, LayoutGrid, Link, List, LogOut, Pause, Pencil, Play, Presentation, RefreshCw, RotateCcw, Search, Share2, Trash2,
   Upload, WifiOff, X,
 } from "lucide";
 import type { Entry } from "../entries.ts";
@@ -29,6 +29,7 @@ export function icon(node: IconNode, size = 20): SVGElement {
 
 const byKind: Record<string, IconNode> = {
   image: FileImage, audio: FileMusic, video: FileVideo, table: FileSpreadsheet, text: FileText, code: FileCode, pdf: FileText, archive: FileArchive,
+  markdown: FileText, document: FileType, sheet: FileSpreadsheet, slides: Presentation, program: AppWindow,
 };
 
 export function entryIcon(entry: Entry): SVGElement {

@@ -8,14 +8,15 @@ import { isolated, openForm, type Running } from "./dialog.ts";
 import { icon, icons } from "./icons.ts";
 
 /** Asks into which folder entries are to go; one walks through the folders to it. */
-export function openMoveDialog(entries: Entry[], from: string, signIn: () => void, act: (to: string, form: Running) => Promise<undefined>): void {
+export function openMoveDialog(entries: Entry[], from: string, signIn: () => void, makeFolder: (within: string, made: (name: string) => void) => void, act: (to: string, form: Running) => Promise<undefined>): void {
   let at = from;
   let run = 0;
   const moved = new Set(entries.filter((entry) => entry.isFolder).map((entry) => join(from, entry.name)));
   const here = h("p", { class: "move-here", role: "status" });
   const list = h("ul", { class: "folders", "aria-label": texts.folder });
   const dialog = openForm({
-    heading: texts.moveTitle(entries.length, entries[0]!.name), submit: texts.moveDo, fields: [here, list],
+    heading: texts.moveTitle(entries.length, entries[0]!.name), submit: texts.moveDo,
+    fields: [here, list, h("button", { type: "button", class: "button small move-new", click: () => makeFolder(at, (name) => void show(name)) }, icon(icons.add, 16), texts.newFolder)],
     act: (form) => act(at, form),
   });
   const submit = dialog.querySelector<HTMLButtonElement>("button.primary")!;
