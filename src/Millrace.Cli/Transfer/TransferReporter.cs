@@ -80,6 +80,7 @@ internal sealed record TransferLine
     public required string Name { get; init; }
     public long? Length { get; init; }
     public long? Sent { get; init; }
+    public long? Reused { get; init; }
     public bool? Present { get; init; }
     public string? Sha256 { get; init; }
     public string? Etag { get; init; }
@@ -101,6 +102,7 @@ internal sealed record TransferLine
         Length = outcome.Result?.Length ?? (outcome.IsPresent ? outcome.Item.Remote!.Length : null),
         Present = outcome.IsPresent ? true : null,
         Sent = outcome.Result?.BytesSent,
+        Reused = outcome.Result is { BytesReused: > 0 } result ? result.BytesReused : null,
         Sha256 = outcome.Result?.Sha256?.ToString(),
         Etag = outcome.Result?.Tag?.ToString(),
         Protocol = (outcome.Result?.Protocol ?? (outcome.Error as TransferException)?.Protocol) is { } protocol ? ProtocolNames.Of(protocol) : null,
@@ -153,7 +155,8 @@ internal static class TransferText
         string text = $"{SizeText.Of(result.Length)}, in {DurationText.Of(seconds)}";
         text += result.BytesSent > 0 && seconds > 0 ? $" ({Rate(result.BytesSent / seconds)})" : "";
         text += $" by {ProtocolNames.Of(result.Protocol)}";
-        text += result.BytesSent < result.Length ? $"; continued, {SizeText.Of(result.BytesSent)} of it now" : "";
+        text += result.BytesReused > 0 ? $"; {SizeText.Of(result.BytesReused)} of it were there, {SizeText.Of(result.BytesSent)} moved"
+            : result.BytesSent < result.Length ? $"; continued, {SizeText.Of(result.BytesSent)} of it now" : "";
         text += result.Attempts > 1 ? $"; {result.Attempts} attempts" : "";
         return result.Sha256 is { } digest ? $"{text}; SHA-256 {digest}" : text;
     }

@@ -12,4 +12,8 @@ namespace Millrace.Transfer;
 /// </param>
 /// <param name="Attempts">1 without an interruption.</param>
 public sealed record TransferResult(
-    TransferName Name, long Length, EntityTag? Tag, Sha256Digest? Sha256, TransferProtocol Protocol, long BytesSent, int Attempts);
+    TransferName Name, long Length, EntityTag? Tag, Sha256Digest? Sha256, TransferProtocol Protocol, long BytesSent, int Attempts)
+{
+    /// <summary>Bytes of it that were not moved because an earlier version on the other side has them; 0 without a delta.</summary>
+    public long BytesReused { get; init; }
+}

@@ -60,6 +60,62 @@ public sealed class InterruptedTests : CommandTests
     }
 
     [Fact]
+    public async Task Killed_delta_is_resumed_by_the_same_command()
+    {
+        // The server has the second half of it.
+        Write("served/one.bin", Length);
+        byte[] content = [.. Content.Random(Length, 77), .. _content];
+        await File.WriteAllBytesAsync(Folder["one.bin"], content);
+        using ServedCommand server = await ServeAsync("served");
+        await using var relay = new StallingRelay(() => server.Port);
+        string[] arguments = ["put", "one.bin", relay.Files + "one.bin", "--delta", "always"];
+        relay.Stall(up: Middle);
+
+        Process killed = Start(arguments);
+        await relay.StalledAsync();
+        await WrittenAsync(Folder["served/.millrace"], "*");
+        killed.Kill();
+        await Command.WaitAsync(killed);
+        relay.CutAndRelease();
+        Assert.Equal(_content, await File.ReadAllBytesAsync(Folder["served/one.bin"]));
+        JsonElement put = await RunJsonAsync(arguments);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["served/one.bin"]));
+        Assert.InRange(put.GetProperty("sent").GetInt64(), Length - Middle, Length - Certain);
+        Assert.Equal(Length, put.GetProperty("reused").GetInt64());
+    }
+
+    [Fact]
+    public async Task Killed_download_of_changes_is_resumed_by_the_same_command()
+    {
+        byte[] content = [.. Content.Random(Length, 77), .. _content];
+        Directory.CreateDirectory(Folder["served"]);
+        await File.WriteAllBytesAsync(Folder["served/one.bin"], content);
+        await File.WriteAllBytesAsync(Folder["copy.bin"], _content);
+        using ServedCommand server = await ServeAsync("served");
+        await using var relay = new StallingRelay(() => server.Port);
+        string[] arguments = ["get", relay.Files + "one.bin", "copy.bin", "--connections", "1", "--delta", "always"];
+        relay.Stall(down: Middle);
+
+        Process killed = Start(arguments);
+        await relay.StalledAsync();
+        for (int tries = 0; !File.Exists(Folder[".copy.bin.millrace-part.json"]); tries++)
+        {
+            Assert.True(tries < 1200, "Nothing was written within two minutes.");
+            await Task.Delay(100);
+        }
+
+        killed.Kill();
+        await Command.WaitAsync(killed);
+        relay.CutAndRelease();
+        Assert.Equal(_content, await File.ReadAllBytesAsync(Folder["copy.bin"]));
+        JsonElement got = await RunJsonAsync(arguments);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["copy.bin"]));
+        Assert.InRange(got.GetProperty("sent").GetInt64(), Length - Middle, Length);
+    }
+
+    [Fact]
     public async Task No_continue_starts_over()
     {
         using ServedCommand server = await ServeAsync("served");

@@ -17,6 +17,7 @@ public sealed class DeltaTransferTests : ServerTest
         Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
         Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.Equal(content.Length, result.Length);
+        Assert.InRange(result.BytesReused, content.Length - 80_000, content.Length - 1);
         Assert.Equal(1, result.Attempts);
         Assert.InRange(result.BytesSent, 1, 80_000);
         Assert.Equal(["x"], Server.Visible());
@@ -151,6 +152,33 @@ public sealed class DeltaTransferTests : ServerTest
         Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
         Assert.InRange(result.BytesSent, 1, 80_000);
         Assert.Equal(["x"], Server.Visible());
+    }
+
+    [NeedsFact(Need.Mount)]
+    public async Task Full_disk_leaves_the_version_that_is_there()
+    {
+        using var disk = MountedDisk.InMemory(16 * 1024 * 1024);
+        await using TestServer server = await TestServer.StartAsync(options =>
+        {
+            options.Folder = disk.Path;
+            options.Store.FreeSpaceToLeave = 0;
+        });
+        byte[] old = Content.Random(9_000_000);
+        File.WriteAllBytes(disk["x"], old);
+        using TransferClient client = server.Connect(options => options.Delta = TransferDelta.Always);
+
+        var exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(Folder.Write("x", Edit(old)), Clients.Name("x")));
+
+        Assert.Equal(TransferError.NoSpace, exception.Error);
+        Assert.Equal(old, await File.ReadAllBytesAsync(disk["x"]));
+
+        // Here, too: the file that is replaced stays, and nothing beside it.
+        using var here = MountedDisk.InMemory(16 * 1024 * 1024);
+        byte[] mine = Edit(old);
+        File.WriteAllBytes(here["x"], mine);
+        await Assert.ThrowsAnyAsync<IOException>(() => client.GetAsync(Clients.Name("x"), here["x"]));
+        Assert.Equal(mine, await File.ReadAllBytesAsync(here["x"]));
+        Assert.Equal(["x"], here.Names);
     }
 
     [Fact]

@@ -60,4 +60,61 @@ public sealed class KilledServerTests
             await server.DisposeAsync();
         }
     }
+
+    [Theory]
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc)]
+    public async Task Deltas_resume_after_the_server_was_killed_and_the_old_version_stays_until_then(TransferProtocol protocol)
+    {
+        using var folder = new TemporaryFolder();
+        string root = Directory.CreateDirectory(folder["served"]).FullName;
+        string target = Path.Combine(root, "x");
+        byte[] old = Content.Random(Bytes / 2, 1);
+        byte[] content = [.. Content.Random(Bytes / 4, 2), .. old.AsSpan(1000), .. Content.Random(Bytes / 4, 3)];
+        string path = folder.Write("x", content);
+        ServerProcess server = await ServerProcess.StartAsync(root);
+        await using var relay = new TestRelay(() => protocol == TransferProtocol.Grpc ? server.Http2Port : server.Port);
+        using TransferClient client = Clients.To(
+            relay.Files, options =>
+            {
+                options.Protocol = protocol;
+                options.Delta = TransferDelta.Always;
+                options.MaxAttempts = 10_000;
+                options.MaxDelay = TimeSpan.FromMilliseconds(50);
+            });
+        int kills = Soak.Times(3, 50);
+        try
+        {
+            for (int i = 0; i < kills; i++)
+            {
+                File.WriteAllBytes(target, old);
+                var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                long at = new Random(i).Next(1, content.Length);
+                var progress = new Reports(report =>
+                {
+                    if (report.Transferred >= at)
+                    {
+                        begun.TrySetResult();
+                    }
+                });
+                Task<TransferResult> upload = client.PutAsync(path, Clients.Name("x"), default, progress);
+                await Task.WhenAny(begun.Task, upload);
+                await server.KillAsync();
+                byte[] visible = await File.ReadAllBytesAsync(target);
+                Assert.True(visible.AsSpan().SequenceEqual(old) || visible.AsSpan().SequenceEqual(content), "A part of a file was visible.");
+                await server.DisposeAsync();
+                server = await ServerProcess.StartAsync(root);
+
+                TransferResult result = await upload;
+
+                Assert.Equal(content, await File.ReadAllBytesAsync(target));
+                Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
+            }
+        }
+        finally
+        {
+            await server.DisposeAsync();
+        }
+    }
 }

@@ -5,6 +5,8 @@ namespace Millrace.Transfer;
 /// <content>What the file here has of the server's version is copied, and only the rest is fetched.</content>
 internal sealed partial class Download
 {
+    private long _reused;
+
     /// <summary>Copies the blocks that an earlier file has to where the others will be.</summary>
     /// <param name="blocks">Those of the version that is downloaded.</param>
     /// <param name="path">The earlier file.</param>
@@ -34,6 +36,12 @@ internal sealed partial class Download
             _modified = stored.Modified;
             _missing = missing;
             _continued = true;
+            _reused = length;
+            for (int i = 0; i < missing.Length; i += 2)
+            {
+                _reused -= missing[i + 1] - missing[i];
+            }
+
             _meter.Total = length;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException && exception is not OperationCanceledException)

@@ -61,7 +61,10 @@ internal sealed partial class Download : IAsyncDisposable
             await _sink.CommitAsync(_keepsTime ? _modified : null, cancellationToken).ConfigureAwait(false);
             _meter.Report(_taken, last: true);
             return new TransferResult(
-                _name, _range is null ? _taken : _length ?? _start + _taken, _tag, _verified, _context.Protocol.Kind, _meter.Moved, _meter.Attempts);
+                _name, _range is null ? _taken : _length ?? _start + _taken, _tag, _verified, _context.Protocol.Kind, _meter.Moved, _meter.Attempts)
+            {
+                BytesReused = _reused,
+            };
         }
         catch
         {
@@ -222,6 +225,7 @@ internal sealed partial class Download : IAsyncDisposable
         _length = null;
         _expected = null;
         _continued = false;
+        _reused = 0;
         _missing = null;
     }
 

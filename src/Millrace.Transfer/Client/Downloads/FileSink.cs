@@ -138,11 +138,17 @@ internal sealed class FileSink : DownloadSink
 
     public override async ValueTask DisposeAsync()
     {
-        await CloseAsync().ConfigureAwait(false);
-        if (!_committed && _part is { } part && !part.IsSaved)
+        try
         {
-            // The version is unknown: it could not be continued.
-            part.Remove();
+            await CloseAsync().ConfigureAwait(false);
+        }
+        finally
+        {
+            if (!_committed && _part is { } part && !part.IsSaved)
+            {
+                // The version is unknown: it could not be continued.
+                part.Remove();
+            }
         }
     }
 

@@ -375,7 +375,10 @@ internal sealed class Upload : IDisposable
         Meter.Total = length;
         Meter.Report(length, last: true);
         return new TransferResult(
-            Name, length, tag, published is null ? null : digest, Protocol.Kind, Meter.Moved, Meter.Attempts);
+            Name, length, tag, published is null ? null : digest, Protocol.Kind, Meter.Moved, Meter.Attempts)
+        {
+            BytesReused = Delta is null ? 0 : Delta.Plan.Length - Delta.Plan.LiteralBytes,
+        };
     }
 
     /// <summary>Checks whether the file is there as it was sent, although no response confirmed it.</summary>
