@@ -15,6 +15,7 @@ namespace Millrace.Cli;
 [JsonSerializable(typeof(TransferLine))]
 [JsonSerializable(typeof(FailureLine))]
 [JsonSerializable(typeof(ListLine))]
+[JsonSerializable(typeof(VerifyLine))]
 [JsonSerializable(typeof(RemoveLine))]
 [JsonSerializable(typeof(ServeLine))]
 [JsonSerializable(typeof(TokenLine))]

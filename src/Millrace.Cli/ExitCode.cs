@@ -1,6 +1,6 @@
 namespace Millrace.Cli;
 
-/// <summary>The exit codes; docs/copy.md, docs/scan.md, docs/put.md, docs/get.md and docs/ls.md list them.</summary>
+/// <summary>The exit codes; docs/copy.md, docs/scan.md, docs/put.md, docs/get.md, docs/ls.md and docs/verify.md list them.</summary>
 internal static class ExitCode
 {
     public const int Success = 0;

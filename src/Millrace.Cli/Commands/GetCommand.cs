@@ -47,11 +47,15 @@ internal static class GetCommand
         {
             Description = "Start over instead of resuming an interrupted run.",
         };
+        var repair = new Option<bool>("--repair")
+        {
+            Description = "Compare the files that are here with the server's, block by block, and fetch only what differs.",
+        };
         Option<long?> maxFile = SizeArgument.Option("--max-file", "Refuse a file with more bytes than this.");
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("get", "Download files from a server, verified and completely or not at all.")
         {
-            help, url, file, noContinue, maxFile,
+            help, url, file, repair, noContinue, maxFile,
         };
         createNew.AddTo(command);
         present.AddTo(command);
@@ -68,8 +72,9 @@ internal static class GetCommand
                     Resume = !parsed.GetValue(noContinue),
                     MaxBytes = parsed.GetValue(maxFile),
                     NoTimes = present.Read(parsed).NoTimes,
+                    Repair = parsed.GetValue(repair),
                 },
-                present.Read(parsed),
+                present.Read(parsed) is var read && parsed.GetValue(repair) ? read with { All = true } : read,
                 settings,
                 stop));
         });

@@ -9,6 +9,12 @@ public readonly record struct GetOptions
     /// <summary>Whether to continue an earlier process' download of the same version.</summary>
     public bool Resume { get; init; }
 
+    /// <summary>
+    /// Whether to compare a file that is here with the server's, block by block, whatever their dates, lengths and the speed of the link: one that is the
+    /// same stays as it is, and only what differs is fetched.
+    /// </summary>
+    public bool Repair { get; init; }
+
     /// <summary>The part of the file that is wanted; null for all of it. Its digest cannot be verified then.</summary>
     public ByteRange? Range { get; init; }
 

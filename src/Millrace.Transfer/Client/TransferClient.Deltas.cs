@@ -10,14 +10,15 @@ public sealed partial class TransferClient
     internal LinkSpeed Speed { get; }
 
     /// <summary>The blocks of the server's version, if it has one and a transfer of what has changed is worth it.</summary>
-    private async ValueTask<RemoteBlocks?> FindBlocksAsync(TransferContext context, TransferName name, CancellationToken cancellationToken)
+    private async ValueTask<RemoteBlocks?> FindBlocksAsync(
+        TransferContext context, TransferName name, bool isForced, CancellationToken cancellationToken)
     {
-        if (Options.Delta == TransferDelta.Never || _description?.Deltas != true || Options.Link?.Name == name)
+        if ((Options.Delta == TransferDelta.Never && !isForced) || !HasDeltas(name))
         {
             return null;
         }
 
-        bool isSlow = Options.Delta == TransferDelta.Always
+        bool isSlow = isForced || Options.Delta == TransferDelta.Always
             || (Speed.IsFast ?? await Speed.MeasureAsync(context, name, cancellationToken).ConfigureAwait(false)) == false;
         return isSlow ? await RemoteBlocks.FindAsync(context, name, cancellationToken).ConfigureAwait(false) : null;
     }
@@ -26,7 +27,7 @@ public sealed partial class TransferClient
         TransferContext context, ContentSource source, TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
     {
         if (precondition.CreateNew || source is not FileSource { Length: >= BlockSums.MinFileBytes } file || context.Protocol.SendsWhole(isSmall: false)
-            || await FindBlocksAsync(context, name, cancellationToken).ConfigureAwait(false) is not { } blocks
+            || await FindBlocksAsync(context, name, isForced: false, cancellationToken).ConfigureAwait(false) is not { } blocks
             || (precondition.Match is { } tags && !tags.Contains(blocks.Tag)))
         {
             return null;

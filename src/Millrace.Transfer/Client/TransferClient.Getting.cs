@@ -130,12 +130,17 @@ public sealed partial class TransferClient
         try
         {
             TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+            if (options.Repair && old is not null && await FindSameAsync(name, old, cancellationToken).ConfigureAwait(false) is { } same)
+            {
+                return activity.Completed(same);
+            }
+
             DownloadSink sink = open();
             await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
             var download = new Download(context, name, sink, options, new ProgressMeter(progress, _clock));
             await using ConfiguredAsyncDisposable __ = download.ConfigureAwait(false);
             if (old is not null && sink.Note is null && Options.VerifyDigests && IsLarge(old)
-                && await FindBlocksAsync(context, name, cancellationToken).ConfigureAwait(false) is { } blocks)
+                && await FindBlocksAsync(context, name, options.Repair, cancellationToken).ConfigureAwait(false) is { } blocks)
             {
                 await download.CopyKnownAsync(blocks, old, cancellationToken).ConfigureAwait(false);
             }

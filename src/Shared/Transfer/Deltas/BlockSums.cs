@@ -97,10 +97,21 @@ internal sealed class BlockSums
     /// <param name="fileLength">How many they are.</param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <exception cref="IOException">The content has another length.</exception>
-    public static async ValueTask<BlockSums> ComputeAsync(PipeReader content, long fileLength, CancellationToken cancellationToken)
+    public static ValueTask<BlockSums> ComputeAsync(PipeReader content, long fileLength, CancellationToken cancellationToken) =>
+        ComputeAsync(content, fileLength, ChooseBlockBytes(fileLength), cancellationToken);
+
+    /// <summary>The same, in blocks of a size that is given.</summary>
+    /// <exception cref="IOException">The content has another length, or so many blocks that there is no list of them.</exception>
+    public static async ValueTask<BlockSums> ComputeAsync(
+        PipeReader content, long fileLength, int blockBytes, CancellationToken cancellationToken)
     {
-        int blockBytes = ChooseBlockBytes(fileLength);
-        var sums = new BlockSums(new byte[DocumentBytes(fileLength)], fileLength, blockBytes, MinStrongBytes);
+        if (fileLength / blockBytes >= MaxBlocks)
+        {
+            throw new IOException($"The file has {fileLength} bytes, more than {MaxBlocks} blocks of {blockBytes}.");
+        }
+
+        long bytes = HeaderBytes + ((long)CountOf(fileLength, blockBytes) * (sizeof(uint) + MinStrongBytes));
+        var sums = new BlockSums(new byte[bytes], fileLength, blockBytes, MinStrongBytes);
         sums.WriteHeader();
         byte[] rest = ArrayPool<byte>.Shared.Rent(blockBytes);
         try
@@ -168,6 +179,22 @@ internal sealed class BlockSums
 
     public ReadOnlySpan<byte> Strong(int block) =>
         _document.AsSpan(HeaderBytes + (Count * sizeof(uint)) + (block * StrongBytes), StrongBytes);
+
+    /// <summary>Bytes of this file in blocks that another one, in blocks of the same size, does not have at the same place.</summary>
+    public long CountDifferentBytes(BlockSums other)
+    {
+        long different = 0;
+        int strongBytes = Math.Min(StrongBytes, other.StrongBytes);
+        for (int block = 0; block < Count; block++)
+        {
+            int bytes = block < WholeCount ? BlockBytes : TailBytes;
+            bool isSame = block < other.Count && bytes == (block < other.WholeCount ? other.BlockBytes : other.TailBytes)
+                && Weak(block) == other.Weak(block) && Strong(block)[..strongBytes].SequenceEqual(other.Strong(block)[..strongBytes]);
+            different += isSame ? 0 : bytes;
+        }
+
+        return different;
+    }
 
     /// <summary>The strong sum of a block.</summary>
     /// <param name="block">The block.</param>
