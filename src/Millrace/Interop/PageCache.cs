@@ -193,8 +193,8 @@ internal static unsafe class UncachedIo
 
     private static bool Asks(SafeFileHandle file)
     {
-        // The flag is looked at before the file is. A page that is not there may be on its way then, and leaves when it is read.
-        byte first;
-        return PositionalRead.ReadCached(file, &first, 1, 0, dontCache: true) is >= 0 or -Errno.Again;
+        // After the end of every file: a miss would begin read-ahead, which goes on by itself as its pages are read.
+        byte none;
+        return PositionalRead.ReadCached(file, &none, 1, long.MaxValue / 2, dontCache: true) is >= 0 or -Errno.Again;
     }
 }

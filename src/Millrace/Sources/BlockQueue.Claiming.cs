@@ -138,7 +138,9 @@ internal sealed partial class BlockQueue
         Align(block, offset);
 
         // After an odd beginning, back to whole pages: the kernel copies those faster.
-        int bytes = Math.Min(BlockBytes - (int)(offset % BlockPool.Alignment), block.BodyCapacity);
+        // To whole blocks where the cache is left alone: two threads in one folio keep each other from taking it out.
+        int step = _file.KeepsCached ? BlockPool.Alignment : BlockBytes;
+        int bytes = Math.Min(BlockBytes - (int)(offset % step), block.BodyCapacity);
         bytes -= (int)((offset + bytes) % BlockPool.Alignment);
         long end = _claimOffset < _file.KnownEnd ? _file.KnownEnd : _file.Limit;
         bytes = (int)Math.Min(bytes, end - offset);
