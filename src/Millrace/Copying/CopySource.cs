@@ -19,14 +19,16 @@ internal sealed class CopySource : IDisposable
         if (!OperatingSystem.IsWindows())
         {
             // Not what makes a program run as its owner: the owner of the copy is another one.
-            Mode = System.IO.File.GetUnixFileMode(file.Handle) & Permissions;
+            Mode = (file.Native && FileTimes.TryGet(file.Handle, out _times, out UnixFileMode mode) == 0
+                ? mode
+                : System.IO.File.GetUnixFileMode(file.Handle)) & Permissions;
             if (file.Native && AccessList.TryGet(file.Handle) is { } list)
             {
                 Mode = AccessList.Without(Mode, list);
             }
         }
 
-        if (!file.Native || FileTimes.TryGet(file.Handle, out _times) != 0)
+        if (_times == default)
         {
             _accessed = SpecialFile.Date(file.Handle, System.IO.File.GetLastAccessTimeUtc);
             _written = SpecialFile.Date(file.Handle, System.IO.File.GetLastWriteTimeUtc);
@@ -68,9 +70,10 @@ internal sealed class CopySource : IDisposable
     }
 
     /// <summary>Refuses a destination that is this file: there would be nothing left to copy, or nothing to do.</summary>
-    public void ThrowIfSame(string destination)
+    /// <returns>Whether the destination exists, and is a file.</returns>
+    public bool ThrowIfSame(string destination)
     {
-        if (IsSame(destination))
+        if (IsSame(destination, out bool exists))
         {
             throw new FilePipeException(
                 FilePipeError.SameFile,
@@ -79,6 +82,8 @@ internal sealed class CopySource : IDisposable
                 destination,
                 0);
         }
+
+        return exists;
     }
 
     public int CopyTimesTo(SafeFileHandle copy)
@@ -95,13 +100,15 @@ internal sealed class CopySource : IDisposable
 
     public void Dispose() => File.Dispose();
 
-    private bool IsSame(string destination)
+    private bool IsSame(string destination, out bool exists)
     {
-        if (File.Native && FileStatus.TryGet(destination, out FileStatus named))
+        if (File.Native && FileStatus.TryGet(destination, out FileStatus named, out int error) | error == Errno.NoEntry)
         {
-            FileStatus own = FileStatus.Get(File.Handle, native: true);
-            return named.Inode == own.Inode && named.Device == own.Device;
+            exists = error == 0 && named.Kind != FileKind.Directory;
+            return error == 0 && File.Is(named);
         }
+
+        exists = System.IO.File.Exists(destination);
 
         // Without inode numbers: a hard link is not detected, and loses nothing either, since it is replaced as a whole.
         return string.Equals(Resolved(File.Path), Resolved(destination), StringComparison.Ordinal);

@@ -31,8 +31,7 @@ internal sealed class FileCopier(
     {
         FileSizeLimit.Prepare();
         using CopySource from = CopySource.Open(source, _options.KeepCached, _options.Portable);
-        from.ThrowIfSame(destination);
-        bool replaces = File.Exists(destination);
+        bool replaces = from.ThrowIfSame(destination);
         using StagedFile to = StagedFile.Create(
             destination, _options.CreateNew, ChooseMode(from, replaces), NativeFeatures.Linux && !_options.Portable);
         if (!_options.KeepCached)

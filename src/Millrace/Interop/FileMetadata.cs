@@ -14,11 +14,13 @@ internal readonly record struct FileStatus(long Size, long ModifiedTicks, FileKi
     public static long GetSize(SafeFileHandle file, bool native) =>
         native && StatX.TryGet(file, out StatX raw) == 0 ? (long)raw.Size : RandomAccess.GetLength(file);
 
-    public static bool TryGet(string path, out FileStatus status)
+    public static bool TryGet(string path, out FileStatus status) => TryGet(path, out status, out _);
+
+    public static bool TryGet(string path, out FileStatus status, out int error)
     {
-        bool found = StatX.TryGet(path, follow: true, out StatX raw) == 0;
-        status = found ? From(raw) : default;
-        return found;
+        error = StatX.TryGet(path, follow: true, out StatX raw);
+        status = error == 0 ? From(raw) : default;
+        return error == 0;
     }
 
     private static FileStatus Portable(SafeFileHandle file)
@@ -127,10 +129,12 @@ internal readonly unsafe partial record struct FileTimes
         _modification = new Time { Seconds = raw.ModifiedSeconds, Nanoseconds = raw.ModifiedNanoseconds };
     }
 
-    public static int TryGet(SafeFileHandle file, out FileTimes times)
+    /// <summary>The times, and the permissions, which the same call returns.</summary>
+    public static int TryGet(SafeFileHandle file, out FileTimes times, out UnixFileMode permissions)
     {
         int error = StatX.TryGet(file, out StatX raw);
-        times = new FileTimes(raw);
+        times = error == 0 ? new FileTimes(raw) : default;
+        permissions = (UnixFileMode)(raw.Mode & 0xFFF);
         return error;
     }
 
@@ -158,36 +162,57 @@ internal readonly unsafe partial record struct FileTimes
 /// </summary>
 internal static class FileCreationMask
 {
-    private const string Field = "Umask:";
+    /// <summary>More than the first two lines have, of which it is the second.</summary>
+    private const int StatusBytes = 256;
 
     /// <summary>The default of nearly every system, for systems that do not report it.</summary>
     private const UnixFileMode Usual = UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
 
+    /// <summary>Kept open: a copy of a small file takes one call for it then and not six.</summary>
+    private static readonly Lazy<SafeFileHandle?> Status = new(Open);
+
+    private static ReadOnlySpan<byte> Field => "\nUmask:\t"u8;
+
     /// <summary>Asked every time: the process may change it.</summary>
     public static UnixFileMode Get()
     {
-        if (!OperatingSystem.IsLinux())
-        {
-            return Usual;
-        }
-
         try
         {
-            foreach (string line in File.ReadLines("/proc/self/status"))
+            Span<byte> status = stackalloc byte[StatusBytes];
+            status = Status.Value is { } file ? status[..RandomAccess.Read(file, status, 0)] : default;
+            int start = status.IndexOf(Field);
+            if (start >= 0)
             {
-                // The second line: the few hundred others are not read.
-                if (line.StartsWith(Field, StringComparison.Ordinal))
+                int mask = 0;
+                foreach (byte digit in status[(start + Field.Length)..])
                 {
-                    return (UnixFileMode)Convert.ToInt32(line[Field.Length..].Trim(), 8);
+                    if (digit is < (byte)'0' or > (byte)'7')
+                    {
+                        return (UnixFileMode)mask;
+                    }
+
+                    mask = (mask * 8) + (digit - '0');
                 }
             }
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or FormatException)
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
             // No /proc here.
         }
 
         return Usual;
+    }
+
+    private static SafeFileHandle? Open()
+    {
+        try
+        {
+            return OperatingSystem.IsLinux() ? File.OpenHandle("/proc/self/status", share: FileShare.ReadWrite) : null;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
     }
 }
 

@@ -101,6 +101,9 @@ internal sealed class OpenFile : IDisposable
 
     public FileKind Kind => _status.Kind;
 
+    /// <summary>Whether it is the file that a name leads to. Native only.</summary>
+    public bool Is(in FileStatus named) => named.Inode == _status.Inode && named.Device == _status.Device;
+
     /// <summary>Size when it was opened, in bytes; 0 if it has none.</summary>
     public long SizeAtOpen => _status.Size;
 

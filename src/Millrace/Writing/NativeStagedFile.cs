@@ -53,8 +53,8 @@ internal sealed class NativeStagedFile : StagedFile
         try
         {
             // Never wider than the final mode, not even for a moment: the bytes may be secret.
-            SafeFileHandle handle = Open(folder, path, Permissions(target, mode), out string stagedName);
-            ApplyPermissions(handle, target, mode);
+            SafeFileHandle handle = Open(folder, path, Permissions(target, mode), out string stagedName, out NamedFile created);
+            ApplyPermissions(handle, created, target, mode);
             return new NativeStagedFile(
                 path, target.FullPath, createNew, folder, folder, stagedName, handle, keeps: false);
         }
@@ -123,15 +123,17 @@ internal sealed class NativeStagedFile : StagedFile
         }
     }
 
-    private static SafeFileHandle Open(SafeFileHandle folder, string path, UnixFileMode mode, out string stagedName)
+    private static SafeFileHandle Open(
+        SafeFileHandle folder, string path, UnixFileMode mode, out string stagedName, out NamedFile created)
     {
+        created = default;
         for (int i = 0; ; i++)
         {
             stagedName = StagedName.Next();
             SafeFileHandle handle = Folder.Create(folder, stagedName, (int)mode, out int error);
 
             // A clean-up that came between the creation and the lock has it, or has removed it.
-            if (error == 0 && NamedFile.TryGet(handle, out NamedFile created) == 0 && created.Links > 0)
+            if (error == 0 && NamedFile.TryGet(handle, out created) == 0 && created.Links > 0)
             {
                 return handle;
             }
@@ -151,24 +153,26 @@ internal sealed class NativeStagedFile : StagedFile
     /// <summary>
     /// Gives the file the requested permissions, or the permissions, access list and owner of the file it will replace.
     /// </summary>
-    private static void ApplyPermissions(SafeFileHandle handle, in WriteTarget target, UnixFileMode? mode)
+    private static void ApplyPermissions(SafeFileHandle handle, in NamedFile created, in WriteTarget target, UnixFileMode? mode)
     {
         if (mode is { } exact)
         {
-            // The umask took away from it.
-            _ = NamedFile.SetMode(handle, exact);
+            if (created.Permissions != exact)
+            {
+                // The umask took away from it.
+                _ = NamedFile.SetMode(handle, exact);
+            }
         }
         else if (target.Existing is { } existing)
         {
-            CopyPermissions(handle, existing, AccessList.TryGet(target.FullPath));
+            CopyPermissions(handle, created, existing, AccessList.TryGet(target.FullPath));
         }
     }
 
-    private static void CopyPermissions(SafeFileHandle handle, in NamedFile like, byte[]? list)
+    private static void CopyPermissions(SafeFileHandle handle, in NamedFile created, in NamedFile like, byte[]? list)
     {
         UnixFileMode mode = like.Permissions;
-        if (NamedFile.TryGet(handle, out NamedFile created) == 0
-            && (created.User != like.User || created.Group != like.Group)
+        if ((created.User != like.User || created.Group != like.Group)
             && !NamedFile.TrySetOwner(handle, like.User, like.Group))
         {
             // It does not run as its owner, who is another one.
@@ -196,20 +200,18 @@ internal sealed class NativeStagedFile : StagedFile
     /// Gives a file of another folder the group, the access list and the permissions that a new file in this one gets: a file is
     /// created to see which these are.
     /// </summary>
-    private static void Inherit(SafeFileHandle handle, SafeFileHandle folder, string path, UnixFileMode? mode)
+    private static void Inherit(
+        SafeFileHandle handle, in NamedFile opened, SafeFileHandle folder, string path, UnixFileMode? mode)
     {
-        using SafeFileHandle created = Open(folder, path, mode ?? DefaultMode, out string name);
+        using SafeFileHandle example = Open(folder, path, mode ?? DefaultMode, out string name, out NamedFile like);
         try
         {
-            if (NamedFile.TryGet(created, out NamedFile like) == 0)
-            {
-                CopyPermissions(handle, like with { Permissions = mode ?? like.Permissions }, AccessList.TryGet(created));
-            }
+            CopyPermissions(handle, opened, like with { Permissions = mode ?? like.Permissions }, AccessList.TryGet(example));
         }
         finally
         {
             _ = Folder.Remove(folder, name);
-            AdvisoryLock.Release(created);
+            AdvisoryLock.Release(example);
         }
     }
 
@@ -224,15 +226,15 @@ internal sealed class NativeStagedFile : StagedFile
         try
         {
             partFolder = OpenFolder(fullPart, part);
-            handle = OpenPart(partFolder, partName, fullPart, part, (int)Permissions(target, mode));
+            handle = OpenPart(partFolder, partName, fullPart, part, (int)Permissions(target, mode), out NamedFile opened);
             if ((target.Existing is null || mode is not null)
                 && System.IO.Path.GetDirectoryName(fullPart) != System.IO.Path.GetDirectoryName(target.FullPath))
             {
-                Inherit(handle, folder, path, mode);
+                Inherit(handle, opened, folder, path, mode);
             }
             else
             {
-                ApplyPermissions(handle, target, mode);
+                ApplyPermissions(handle, opened, target, mode);
             }
 
             return new NativeStagedFile(path, target.FullPath, createNew, folder, partFolder, partName, handle, keeps: true);
@@ -254,8 +256,10 @@ internal sealed class NativeStagedFile : StagedFile
             : folder;
     }
 
-    private static SafeFileHandle OpenPart(SafeFileHandle folder, string name, string full, string shown, int mode)
+    private static SafeFileHandle OpenPart(
+        SafeFileHandle folder, string name, string full, string shown, int mode, out NamedFile opened)
     {
+        opened = default;
         for (int i = 0; ; i++)
         {
             SafeFileHandle handle = Folder.OpenAlone(folder, name, mode, out int error);
@@ -265,7 +269,6 @@ internal sealed class NativeStagedFile : StagedFile
                 throw WriteErrors.Describe("continue", shown, 0, FilePipeError.Sharing, inner: null);
             }
 
-            NamedFile opened = default;
             if (error == 0 && (error = NamedFile.TryGet(handle, out opened)) == 0 && !opened.IsRegular)
             {
                 handle.Dispose();
