@@ -17,6 +17,7 @@ namespace Millrace.Cli;
 [JsonSerializable(typeof(ListLine))]
 [JsonSerializable(typeof(VerifyLine))]
 [JsonSerializable(typeof(RemoveLine))]
+[JsonSerializable(typeof(SyncLine))]
 [JsonSerializable(typeof(ServeLine))]
 [JsonSerializable(typeof(TokenLine))]
 [JsonSerializable(typeof(LinkLine))]

@@ -19,5 +19,8 @@ internal static class ExitCode
     /// <summary>Everything else was transferred, listed or deleted, but entries of a folder were left out, because of their names or their kind.</summary>
     public const int LeftOut = 4;
 
+    /// <summary>There was nothing to sync, and the user wants to know.</summary>
+    public const int NothingToDo = 5;
+
     public const int Stopped = 130;
 }

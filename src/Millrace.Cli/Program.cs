@@ -25,6 +25,7 @@ root.Subcommands.Add(HealthCommand.Create());
 root.Subcommands.Add(PutCommand.Create());
 root.Subcommands.Add(GetCommand.Create());
 root.Subcommands.Add(VerifyCommand.Create());
+root.Subcommands.Add(SyncCommand.Create());
 root.Subcommands.Add(ListCommand.Create());
 root.Subcommands.Add(RemoveCommand.Create());
 root.Subcommands.Add(TokenCommand.Create());

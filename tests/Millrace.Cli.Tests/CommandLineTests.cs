@@ -17,13 +17,14 @@ public sealed class CommandLineTests : CommandTests
 
     [Theory]
     [InlineData("copy", "--recursive --verify --preserve <mode,times> -p --create-new --durability <none|commit>")]
-    [InlineData("copy", "--no-reflink --no-cache --quiet --json")]
+    [InlineData("copy", "--no-reflink --no-times --no-cache --quiet --json")]
     [InlineData("scan", "scan <FILE> --count --find --sum --delimiter --record-size --degree --no-cache --json --quiet")]
     [InlineData("serve", "--port --host --h2-port --transport --cert --key --tokens --insecure --max-file --max-request --max-total --leave-free --max-cached --min-rate")]
     [InlineData("serve", "--max-transfers --max-connections --grace --quiet --json --host-name --cors --public-url --max-message")]
     [InlineData("health", "--timeout <TIME> --quiet --json Examples:")]
-    [InlineData("put", Transfer + " --gzip --no-cache --create-new --if-match <TAG> --no-verify --no-continue --connections <N>")]
-    [InlineData("get", Transfer + " --gzip --no-cache --create-new --no-verify --no-continue --connections <N> --max-file <SIZE>")]
+    [InlineData("put", Transfer + " --gzip --no-cache --create-new --if-match <TAG> --no-verify --no-continue --connections <N> --all --checksum --no-times")]
+    [InlineData("get", Transfer + " --gzip --no-cache --create-new --no-verify --no-continue --connections <N> --max-file <SIZE> --all --checksum --no-times")]
+    [InlineData("sync", Transfer + " --delete --backup-dir --max-delete --force --dry-run --include --exclude --exclude-from --checksum --no-times --wait --exit-code")]
     [InlineData("ls", Transfer + " --recursive --long")]
     [InlineData("rm", Transfer + " --recursive --yes --if-match <TAG>")]
     public async Task Help_names_every_option_and_exit_code(string command, string expected)

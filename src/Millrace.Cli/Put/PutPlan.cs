@@ -92,7 +92,7 @@ internal static class PutPlan
     private static TransferItem OfFolder(FolderItem item, string source, TransferTarget target)
     {
         TransferItem planned = item.Fault is null
-            ? Of(item.Path, item.Name, target.UrlOf(item.Name))
+            ? new TransferItem(item.Path, item.Name, target.UrlOf(item.Name), item.Length)
             : Refused(item.Path, $"{NameOf(source)}/{Path.GetRelativePath(source, item.Path)}", target, item.Fault);
         return planned with { IsFound = true };
     }

@@ -154,7 +154,7 @@ internal static class TransferText
     {
         string text = $"{SizeText.Of(result.Length)}, in {DurationText.Of(seconds)}";
         text += result.BytesSent > 0 && seconds > 0 ? $" ({Rate(result.BytesSent / seconds)})" : "";
-        text += $" by {ProtocolNames.Of(result.Protocol)}";
+        text += result.Protocol == TransferProtocol.Auto ? "" : $" by {ProtocolNames.Of(result.Protocol)}";
         text += result.BytesReused > 0 ? $"; {SizeText.Of(result.BytesReused)} of it were there, {SizeText.Of(result.BytesSent)} moved"
             : result.BytesSent < result.Length ? $"; continued, {SizeText.Of(result.BytesSent)} of it now" : "";
         text += result.Attempts > 1 ? $"; {result.Attempts} attempts" : "";

@@ -105,5 +105,5 @@ public sealed partial class TransferClient : IDisposable
         }
     }
 
-    private Uri UrlOf(TransferName name) => new(Files, name.ToEncoded());
+    internal Uri UrlOf(TransferName name) => new(Files, name.ToEncoded());
 }

@@ -1,3 +1,4 @@
+using System.IO.Enumeration;
 using Millrace.Interop;
 
 namespace Millrace.Transfer;
@@ -18,67 +19,88 @@ internal sealed class LocalFolder
     public static bool IsOwn(ReadOnlySpan<char> name) => name is ".millrace" || name.StartsWith(".millrace-")
         || name.EndsWith(".millrace-part") || name.EndsWith(".millrace-part.json");
 
-    /// <summary>The files below a folder with their names in a store, those of each folder before those of the folders in it.</summary>
+    /// <summary>The files below a folder with their names in a store, in the order of these names.</summary>
     /// <param name="path">The folder, which may be a link.</param>
     /// <param name="folder">The folder in the store.</param>
     /// <param name="name">Its name there; empty if what is in it goes into <paramref name="folder"/>.</param>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
     public static IEnumerable<FolderItem> Files(string path, TransferName folder, string name = "")
     {
-        var pending = new Stack<(string Path, string Name)>([(path, name)]);
-        while (pending.TryPop(out (string Path, string Name) next))
+        var open = new Stack<(string Path, string Name, Entry[] Entries, int Next)>([(path, name, Read(path), 0)]);
+        while (open.TryPop(out (string Path, string Name, Entry[] Entries, int Next) at))
         {
-            FileSystemInfo[] entries = [];
-            Exception? fault = null;
-            try
+            if (at.Next == at.Entries.Length)
             {
-                entries = new DirectoryInfo(next.Path).GetFileSystemInfos();
-            }
-            catch (Exception exception) when (next.Path != path && exception is IOException or UnauthorizedAccessException)
-            {
-                fault = exception;
-            }
-
-            if (fault is not null)
-            {
-                yield return new FolderItem(default, next.Path, fault);
                 continue;
             }
 
-            Array.Sort(entries, static (left, right) => string.CompareOrdinal(left.Name, right.Name));
-            foreach (FileSystemInfo entry in entries)
+            open.Push(at with { Next = at.Next + 1 });
+            Entry entry = at.Entries[at.Next];
+            string inner = Path.Combine(at.Path, entry.Name);
+            string below = at.Name.Length == 0 ? entry.Name : $"{at.Name}/{entry.Name}";
+            if (entry.IsFolder)
             {
-                if (!IsOwn(entry.Name) && entry is not DirectoryInfo { LinkTarget: null })
+                Exception? fault = null;
+                try
                 {
-                    yield return Item(Path.Combine(next.Path, entry.Name), Below(next.Name, entry.Name), entry is DirectoryInfo);
+                    open.Push((inner, below, Read(inner), 0));
+                }
+                catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+                {
+                    fault = exception;
+                }
+
+                if (fault is not null)
+                {
+                    yield return new FolderItem(default, inner, fault);
                 }
             }
-
-            foreach (FileSystemInfo entry in Enumerable.Reverse(entries))
+            else
             {
-                if (!IsOwn(entry.Name) && entry is DirectoryInfo { LinkTarget: null })
-                {
-                    pending.Push((Path.Combine(next.Path, entry.Name), Below(next.Name, entry.Name)));
-                }
+                yield return Describe(inner, below, folder, entry.IsLink);
             }
         }
+    }
 
-        FolderItem Item(string file, string below, bool isLink)
+    /// <summary>What is in a folder, sorted so that the whole names of all files below it are in order: a folder's files follow its slash.</summary>
+    private static Entry[] Read(string path)
+    {
+        Entry[] entries =
+        [
+            .. new FileSystemEnumerable<Entry>(
+                path,
+                static (ref FileSystemEntry entry) => entry.IsDirectory
+                    ? Entry.OfFolder(entry.FileName.ToString(), entry.Attributes.HasFlag(FileAttributes.ReparsePoint))
+                    : new Entry(entry.FileName.ToString(), IsFolder: false, IsLink: false),
+                new EnumerationOptions { AttributesToSkip = FileAttributes.None, IgnoreInaccessible = false })
+            {
+                ShouldIncludePredicate = static (ref FileSystemEntry entry) => !IsOwn(entry.FileName),
+            },
+        ];
+        Array.Sort(entries, Entry.Compare);
+        return entries;
+    }
+
+    private static FolderItem Describe(string path, string below, TransferName folder, bool isLink)
+    {
+        try
         {
-            try
+            TransferName whole = folder.Append(below);
+            if (isLink)
             {
-                // Read like a file, a FIFO would be waited for, and a device read without an end.
-                TransferName whole = folder.Append(below);
-                return isLink ? new FolderItem(whole, file, LeftOut(file, "a link to a folder", " Put that folder separately."), IsLink: true)
-                    : new FolderItem(whole, file, SpecialFile.Is(file) ? LeftOut(file, "a FIFO, a socket or a device") : null);
+                return new FolderItem(whole, path, LeftOut(path, "a link to a folder", " Put that folder separately."), IsLink: true);
             }
-            catch (TransferException exception)
-            {
-                return new FolderItem(default, file, exception);
-            }
-        }
 
-        static string Below(string name, string entry) => name.Length == 0 ? entry : $"{name}/{entry}";
+            // Read like a file, a FIFO would be waited for, and a device read without an end.
+            return LocalTime.TryLook(path, out long length, out FileTime modified)
+                ? new FolderItem(whole, path) { Length = length, Modified = modified }
+                : new FolderItem(
+                    whole, path, SpecialFile.Is(path) ? LeftOut(path, "a FIFO, a socket or a device") : new FileNotFoundException($"There is no file '{path}'.", path));
+        }
+        catch (TransferException exception)
+        {
+            return new FolderItem(default, path, exception);
+        }
     }
 
     /// <summary>Why a file of the server cannot exist here under its name; null if it can.</summary>
@@ -147,6 +169,20 @@ internal sealed class LocalFolder
 
         return real;
     }
+
+    /// <summary>What is in a folder: a file, a folder, or a link to a folder.</summary>
+    private readonly record struct Entry(string Name, bool IsFolder, bool IsLink)
+    {
+        public static Entry OfFolder(string name, bool isLink) => new(name, !isLink, isLink);
+
+        public static int Compare(Entry left, Entry right)
+        {
+            int same = left.Name.AsSpan().CommonPrefixLength(right.Name);
+            return left.At(same) - right.At(same);
+        }
+
+        private int At(int index) => index < Name.Length ? Name[index] : IsFolder ? '/' : 0;
+    }
 }
 
 /// <summary>A file of a folder that is moved.</summary>
@@ -156,6 +192,12 @@ internal sealed class LocalFolder
 /// <param name="IsLink">Whether it is a link to a folder.</param>
 internal readonly record struct FolderItem(TransferName Name, string Path, Exception? Fault = null, bool IsLink = false)
 {
+    /// <summary>Its bytes.</summary>
+    public long Length { get; init; }
+
+    /// <summary>When it was last changed.</summary>
+    public FileTime Modified { get; init; }
+
     public void ThrowIfUnusable()
     {
         if (Fault is not null)

@@ -21,14 +21,20 @@ internal static class LocalTime
 
         modified = default;
         var file = new FileInfo(path);
-        if (file.ResolveLinkTarget(returnFinalTarget: true) is FileInfo target)
-        {
-            file = target;
-        }
-
         if (!file.Exists || SpecialFile.Is(path))
         {
             return false;
+        }
+
+        // A link's own length is that of its text.
+        if (file.ResolveLinkTarget(returnFinalTarget: true) is { } end)
+        {
+            if (end is not FileInfo { Exists: true } target)
+            {
+                return false;
+            }
+
+            file = target;
         }
 
         length = file.Length;

@@ -34,22 +34,7 @@ internal sealed class UploadRecord
     }
 
     /// <summary>Where records are by default: <c>$XDG_STATE_HOME/millrace/uploads</c>, or below the user's local data.</summary>
-    public static string DefaultFolder
-    {
-        get
-        {
-            string? state = Environment.GetEnvironmentVariable("XDG_STATE_HOME");
-            if (string.IsNullOrEmpty(state))
-            {
-                string home = Environment.GetFolderPath(Environment.SpecialFolder.UserProfile);
-                state = OperatingSystem.IsWindows() || home.Length == 0
-                    ? Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData, Environment.SpecialFolderOption.DoNotVerify)
-                    : Path.Combine(home, ".local", "state");
-            }
-
-            return Path.Combine(state, "millrace", "uploads");
-        }
-    }
+    public static string DefaultFolder => StateFolder.Of("uploads");
 
     /// <summary>Where the upload is continued; null when none was begun, or of another version, or in parts.</summary>
     public Uri? Find() => Read() is { Parts: null } note ? Parse(note.Upload) : null;

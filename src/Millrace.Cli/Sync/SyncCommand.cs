@@ -1,0 +1,139 @@
+using System.CommandLine;
+using System.CommandLine.Help;
+using System.Globalization;
+using Millrace.Transfer;
+
+namespace Millrace.Cli;
+
+/// <summary>`millrace sync`.</summary>
+internal static class SyncCommand
+{
+    private const string Details = """
+        Makes TARGET like SOURCE: files that TARGET does not have, or has in another version, are moved there, each whole or not
+        at all; the others are left alone. A file is the same if its length and date are, or its SHA-256. Either side is a folder
+        here or the URL of a folder on a server; only SOURCE is read, only TARGET changes. After an interruption the same command
+        goes on.
+
+        Without --delete nothing is removed from TARGET. Removed files go to the folder of --backup-dir; without it they are gone.
+        A source that is empty or cannot be read in full removes nothing, nor does a plan that removes more than --max-delete.
+
+        Patterns are those of .gitignore: *.tmp, cache/, /build, docs/**/*.pdf. Excluded files stay as they are in TARGET.
+
+        Examples:
+          millrace sync photos http://host:8080/files/photos/
+          millrace sync --delete --dry-run site http://host:8080/files/site/
+          millrace sync --exclude '*.tmp' --exclude .git/ work /mnt/backup/work
+          millrace sync --delete --backup-dir ../old http://host:8080/files/data/ data
+
+        Exit codes:
+          0    TARGET is like SOURCE now
+          1    could not start, or at least one file failed (named on the error output); the others are done
+          4    TARGET is like SOURCE but for what was left out, named on the error output: names that the other side does not
+               take, links to folders, and what is no file
+          5    there was nothing to do; only with --exit-code
+          130  stopped by Ctrl-C; the same command goes on
+        """;
+
+    private const string Percent = "%";
+
+    public static Command Create()
+    {
+        var set = new TransferOptionSet(moves: true);
+        var source = new Argument<string>("SOURCE")
+        {
+            Description = "A folder, or the URL of a folder.",
+            CompletionSources = { new RemoteNames(set).Complete },
+        };
+        var target = new Argument<string>("TARGET")
+        {
+            Description = "The folder or the URL of the folder that becomes the same.",
+            CompletionSources = { new RemoteNames(set).Complete },
+        };
+        var delete = new Option<bool>("--delete") { Description = "Remove files from TARGET that SOURCE does not have." };
+        var backup = new Option<string?>("--backup-dir")
+        {
+            Description = "Move removed files to this folder, relative to TARGET, instead of deleting them.",
+            HelpName = "FOLDER",
+        };
+        Option<(int? Count, double Share)?> maxDelete = ParsedOption.Create<(int? Count, double Share)?>(
+            "--max-delete", "N|N%", "Remove nothing if more files than this would be (default: 50% of TARGET's).", ParseMaxDelete);
+        var force = new Option<bool>("--force")
+        {
+            Description = "Remove files also if SOURCE is empty or partly unreadable, and however many.",
+        };
+        var dryRun = new Option<bool>("--dry-run", "-n") { Description = "Print the plan and change nothing." };
+        var include = new Option<string[]>("--include") { Description = "Sync only files that match this pattern, or another one of these.", HelpName = "PATTERN" };
+        var exclude = new Option<string[]>("--exclude") { Description = "Leave files alone that match this pattern.", HelpName = "PATTERN" };
+        var excludeFrom = new Option<string[]>("--exclude-from") { Description = "Read patterns to exclude from this file, one a line.", HelpName = "FILE" };
+        var checksum = new Option<bool>("--checksum") { Description = "Take files for the same when their SHA-256 is, not when their length and date are." };
+        var noTimes = new Option<bool>("--no-times") { Description = "Give files the date of their arrival, not that of their last change." };
+        var wait = new Option<bool>("--wait") { Description = "Wait for another sync into TARGET instead of failing." };
+        var exitCode = new Option<bool>("--exit-code") { Description = $"Exit with {ExitCode.NothingToDo} if there was nothing to do." };
+        HelpOption help = HelpWithDetails.Create(Details);
+        var command = new Command("sync", "Make a folder on a server like one here, or the other way round.")
+        {
+            help, source, target, delete, backup, maxDelete, force, dryRun, include, exclude, excludeFrom, checksum, noTimes, wait, exitCode,
+        };
+        foreach (Option needsDelete in (Option[])[backup, maxDelete, force])
+        {
+            needsDelete.Validators.Add(result =>
+            {
+                if (!result.Implicit && result.GetResult(delete) is not { Implicit: false })
+                {
+                    result.AddError($"{result.Option.Name} needs --delete: nothing is removed without it.");
+                }
+            });
+        }
+
+        set.AddTo(command);
+        command.SetAction(parsed => TransferCommand.Run("sync", set, parsed, parsed.GetValue(target)!, (settings, stop) =>
+        {
+            (int? count, double share) = parsed.GetValue(maxDelete) ?? (null, 0.5);
+            string[] excluded =
+            [
+                .. (parsed.GetValue(excludeFrom) ?? []).SelectMany(ReadPatterns),
+                .. parsed.GetValue(exclude) ?? [],
+            ];
+            var filter = new SyncFilter(parsed.GetValue(include) ?? [], excluded);
+            var options = new SyncOptions
+            {
+                Delete = parsed.GetValue(delete),
+                BackupFolder = parsed.GetValue(backup),
+                MaxDelete = count,
+                MaxDeleteShare = share,
+                Force = parsed.GetValue(force),
+                BySha256 = parsed.GetValue(checksum),
+                NoTimes = parsed.GetValue(noTimes),
+                Filter = filter.IsEmpty ? null : filter.Takes,
+            };
+            var run = new SyncRun(options, settings, parsed.GetValue(dryRun), parsed.GetValue(wait), parsed.GetValue(exitCode));
+            return run.RunAsync(parsed.GetValue(source)!, parsed.GetValue(target)!, stop);
+        }));
+        return command;
+    }
+
+    private static string? ParseMaxDelete(string text, out (int? Count, double Share)? value)
+    {
+        value = null;
+        bool isShare = text.EndsWith(Percent, StringComparison.Ordinal);
+        if (!int.TryParse(isShare ? text[..^1] : text, NumberStyles.None, CultureInfo.InvariantCulture, out int number) || (isShare && number > 100))
+        {
+            return $"'{text}' is neither a number of files nor a percentage; use 100 or 20%.";
+        }
+
+        value = isShare ? (null, number / 100.0) : (number, 1);
+        return null;
+    }
+
+    private static IEnumerable<string> ReadPatterns(string file)
+    {
+        try
+        {
+            return File.ReadAllLines(file);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw TransferCommand.Invalid($"--exclude-from: {exception.Message}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+namespace Millrace.Transfer;
+
+/// <summary>One side of a <see cref="FolderSync"/>: a folder here, or one on a server. Thread-safe.</summary>
+public abstract class SyncFolder
+{
+    private protected SyncFolder()
+    {
+    }
+
+    /// <summary>A folder here.</summary>
+    /// <param name="path">It need not exist if it is the target.</param>
+    public static SyncFolder Here(string path)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        return new SyncFolderHere(Path.GetFullPath(path));
+    }
+
+    /// <summary>A folder on a server.</summary>
+    /// <param name="client">Stays the caller's.</param>
+    /// <param name="folder">The folder; <c>default</c> for all files of the server.</param>
+    public static SyncFolder OnServer(TransferClient client, TransferName folder)
+    {
+        ArgumentNullException.ThrowIfNull(client);
+        return new SyncFolderOnServer(client, folder);
+    }
+
+    /// <summary>All files, in the order of their names below the folder; nothing if there is no such folder.</summary>
+    /// <param name="faults">Receives what could not be read or has no name on the other side.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    internal abstract IAsyncEnumerable<SyncEntry> ListAsync(Action<SyncFault> faults, CancellationToken cancellationToken);
+
+    /// <summary>A file as it is now; null if there is none.</summary>
+    internal abstract ValueTask<SyncEntry?> FindAsync(TransferName name, CancellationToken cancellationToken);
+
+    /// <summary>The digest of a file; null if it is not to be had.</summary>
+    internal abstract ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken);
+
+    /// <summary>Gives a file of this folder the date that it has on the other side, if that costs nothing.</summary>
+    internal virtual void SetTime(TransferName name, FileTime modified)
+    {
+    }
+
+    /// <summary>The name of a folder for removed files below this one; null if it is elsewhere.</summary>
+    internal abstract TransferName? Below(string folder);
+
+    /// <summary>Renames a file within the folder, to a name that nothing has.</summary>
+    internal abstract Task MoveAsync(SyncEntry from, TransferName to, CancellationToken cancellationToken);
+
+    /// <summary>Moves a file to a folder outside of what is synced, and replaces one of its name there.</summary>
+    internal abstract Task KeepAsync(SyncEntry entry, string folder, CancellationToken cancellationToken);
+
+    /// <summary>Removes a file that is still the listed one.</summary>
+    internal abstract Task RemoveAsync(SyncEntry entry, CancellationToken cancellationToken);
+
+    /// <summary>Removes a folder that has no files, with the folders in it.</summary>
+    /// <returns>Whether there was one, and is none any more.</returns>
+    internal abstract Task<bool> TryClearAsync(TransferName folder, CancellationToken cancellationToken);
+
+    /// <summary>Removes a folder if it is empty.</summary>
+    internal abstract Task RemoveEmptyAsync(TransferName folder, CancellationToken cancellationToken);
+
+    private protected static TransferException KeepsItself() => new(
+        TransferError.InvalidRequest, "The folder for removed files is the target itself. Name another one.");
+
+    private protected static TransferException Changed(TransferName name) => new(
+        TransferError.PreconditionFailed, $"'{name}' was changed in the target after it was compared.", name.Value);
+}
+
+/// <summary>A file of a side.</summary>
+/// <param name="Name">Its name below the folder.</param>
+/// <param name="Length">Its bytes.</param>
+/// <param name="Modified">When it was last changed.</param>
+/// <param name="Tag">Its version on a server.</param>
+/// <param name="Sha256">Its digest, where it is known.</param>
+internal sealed record SyncEntry(TransferName Name, long Length, FileTime Modified, EntityTag? Tag = null, Sha256Digest? Sha256 = null);
+
+/// <summary>Something that cannot be synced.</summary>
+/// <param name="Where">A path or a URL.</param>
+/// <param name="Exception">Why.</param>
+/// <param name="HidesFiles">Whether files may be there that nobody saw: then nothing may be deleted on the other side.</param>
+public sealed record SyncFault(string Where, Exception Exception, bool HidesFiles);

@@ -1,0 +1,144 @@
+using System.Runtime.CompilerServices;
+using System.Security.Cryptography;
+
+namespace Millrace.Transfer;
+
+/// <summary>A folder here.</summary>
+internal sealed class SyncFolderHere(string root) : SyncFolder
+{
+    private LocalFolder? _local;
+
+    /// <summary>Made when something is written.</summary>
+    private LocalFolder Local => _local ??= new LocalFolder(root);
+
+    /// <summary>The path of a file that is there.</summary>
+    public string PathOf(TransferName name) => Path.Combine(root, name.Value.Replace('/', Path.DirectorySeparatorChar));
+
+    /// <summary>The path of a file that is about to be written: its folders are there, and no link leads out.</summary>
+    public string Prepare(TransferName name)
+    {
+        FolderItem item = Local.ItemOf(name, default);
+        item.ThrowIfUnusable();
+        Local.Prepare(item.Path, name);
+        return item.Path;
+    }
+
+    /// <summary>Throws unless a file is still as it was listed.</summary>
+    public void ThrowIfChanged(TransferName name, SyncEntry? listed)
+    {
+        bool isThere = LocalTime.TryLook(PathOf(name), out long length, out FileTime modified);
+        if (isThere != (listed is not null) || (listed is not null && (length != listed.Length || modified != listed.Modified)))
+        {
+            throw Changed(name);
+        }
+    }
+
+    internal override async IAsyncEnumerable<SyncEntry> ListAsync(
+        Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        // A long walk is not for the caller's thread.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        if (!Directory.Exists(root))
+        {
+            yield break;
+        }
+
+        foreach (FolderItem item in LocalFolder.Files(root, default))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (item.Fault is { } fault)
+            {
+                faults(new SyncFault(item.Path, fault, HidesFiles: fault is not TransferException));
+            }
+            else
+            {
+                yield return new SyncEntry(item.Name, item.Length, item.Modified);
+            }
+        }
+    }
+
+    internal override ValueTask<SyncEntry?> FindAsync(TransferName name, CancellationToken cancellationToken) => ValueTask.FromResult(
+        LocalTime.TryLook(PathOf(name), out long length, out FileTime modified) ? new SyncEntry(name, length, modified) : null);
+
+    internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken)
+    {
+        Stream content = FilePipe.OpenRead(PathOf(entry.Name)).AsStream();
+        await using (content.ConfigureAwait(false))
+        {
+            return new Sha256Digest(await SHA256.HashDataAsync(content, cancellationToken).ConfigureAwait(false));
+        }
+    }
+
+    internal override void SetTime(TransferName name, FileTime modified) => LocalTime.Set(Prepare(name), modified);
+
+    internal override TransferName? Below(string folder)
+    {
+        string relative = Path.GetRelativePath(root, Path.Combine(root, folder)).Replace(Path.DirectorySeparatorChar, '/');
+        return relative == "." ? throw KeepsItself() : TransferName.TryParse(relative, out TransferName name) ? name : null;
+    }
+
+    internal override Task MoveAsync(SyncEntry from, TransferName to, CancellationToken cancellationToken)
+    {
+        ThrowIfChanged(from.Name, from);
+        File.Move(Prepare(from.Name), Prepare(to));
+        return Task.CompletedTask;
+    }
+
+    internal override Task KeepAsync(SyncEntry entry, string folder, CancellationToken cancellationToken)
+    {
+        ThrowIfChanged(entry.Name, entry);
+        string kept = Path.Combine(root, folder, entry.Name.Value.Replace('/', Path.DirectorySeparatorChar));
+        Directory.CreateDirectory(Path.GetDirectoryName(kept)!);
+        File.Move(Prepare(entry.Name), kept, overwrite: true);
+        return Task.CompletedTask;
+    }
+
+    internal override Task RemoveAsync(SyncEntry entry, CancellationToken cancellationToken)
+    {
+        ThrowIfChanged(entry.Name, entry);
+        File.Delete(Prepare(entry.Name));
+        return Task.CompletedTask;
+    }
+
+    internal override Task<bool> TryClearAsync(TransferName folder, CancellationToken cancellationToken)
+    {
+        return Task.FromResult(TryClear(new DirectoryInfo(PathOf(folder))));
+
+        static bool TryClear(DirectoryInfo folder)
+        {
+            try
+            {
+                if (!folder.Exists || folder.LinkTarget is not null
+                    || folder.EnumerateFileSystemInfos().Any(static inner => inner is not DirectoryInfo directory || !TryClear(directory)))
+                {
+                    return false;
+                }
+
+                folder.Delete();
+                return true;
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+            {
+                return false;
+            }
+        }
+    }
+
+    internal override Task RemoveEmptyAsync(TransferName folder, CancellationToken cancellationToken)
+    {
+        string path = PathOf(folder);
+        try
+        {
+            if (new DirectoryInfo(path).LinkTarget is null)
+            {
+                Directory.Delete(path);
+            }
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // It has something that is not synced.
+        }
+
+        return Task.CompletedTask;
+    }
+}

@@ -1,0 +1,149 @@
+using System.Runtime.CompilerServices;
+
+namespace Millrace.Transfer;
+
+/// <summary>A folder on a server.</summary>
+internal sealed class SyncFolderOnServer(TransferClient client, TransferName root) : SyncFolder
+{
+    /// <summary>Only a folder meets it.</summary>
+    private static readonly WritePrecondition NoFile = new() { CreateNew = true };
+
+    public TransferClient Client => client;
+
+    /// <summary>The name of a file in the store.</summary>
+    public TransferName NameOf(TransferName name) => root.Append(name.Value);
+
+    /// <summary>The condition that a file is still as it was listed.</summary>
+    public static WritePrecondition ConditionOf(SyncEntry? listed) =>
+        listed is null ? new WritePrecondition { CreateNew = true }
+        : listed.Tag is { } tag ? new WritePrecondition { Match = [tag] }
+        : default;
+
+    internal override async IAsyncEnumerable<SyncEntry> ListAsync(
+        Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        IAsyncEnumerator<RemoteEntry> entries = client
+            .ListAsync(root, recursive: true, Omit, cancellationToken).GetAsyncEnumerator(cancellationToken);
+        await using ConfiguredAsyncDisposable _ = entries.ConfigureAwait(false);
+        bool hasBegun = false;
+        while (await NextAsync().ConfigureAwait(false))
+        {
+            hasBegun = true;
+            RemoteEntry entry = entries.Current;
+            if (!entry.IsFolder)
+            {
+                yield return new SyncEntry(
+                    LocalFolder.Below(entry.Name, root), entry.Length ?? 0, entry.Modified ?? default, entry.Tag, entry.Sha256);
+            }
+        }
+
+        void Omit(OmittedEntries omitted) => faults(new SyncFault(
+            client.UrlOf(root).AbsoluteUri,
+            new TransferException(TransferError.Failed, $"{omitted.Total} entries are not in the server's listing: {omitted}.") { Omitted = omitted.Total },
+            HidesFiles: true));
+
+        async ValueTask<bool> NextAsync()
+        {
+            try
+            {
+                return await entries.MoveNextAsync().ConfigureAwait(false);
+            }
+            catch (TransferException exception) when (exception.Error == TransferError.NotFound && !hasBegun)
+            {
+                return false;
+            }
+        }
+    }
+
+    internal override async ValueTask<SyncEntry?> FindAsync(TransferName name, CancellationToken cancellationToken) =>
+        await client.FindAsync(NameOf(name), cancellationToken).ConfigureAwait(false) is { } file
+            ? new SyncEntry(name, file.Length, file.Modified, file.Tag, file.Sha256)
+            : null;
+
+    internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken) =>
+        entry.Sha256 ?? (await FindAsync(entry.Name, cancellationToken).ConfigureAwait(false))?.Sha256;
+
+    internal override TransferName? Below(string folder)
+    {
+        TransferName name = TransferName.Parse(folder);
+        return name == root ? throw KeepsItself() : name.IsIn(root) ? LocalFolder.Below(name, root) : null;
+    }
+
+    internal override async Task MoveAsync(SyncEntry from, TransferName to, CancellationToken cancellationToken)
+    {
+        await PrepareAsync(NameOf(to).Folder, cancellationToken).ConfigureAwait(false);
+        await client.MoveAsync(
+            NameOf(from.Name), NameOf(to), new MoveOptions { Source = ConditionOf(from) }, cancellationToken).ConfigureAwait(false);
+    }
+
+    internal override async Task KeepAsync(SyncEntry entry, string folder, CancellationToken cancellationToken)
+    {
+        TransferName kept = TransferName.Parse($"{folder}/{entry.Name.Value}");
+        await PrepareAsync(kept.Folder, cancellationToken).ConfigureAwait(false);
+        await client.MoveAsync(
+            NameOf(entry.Name), kept, new MoveOptions { Source = ConditionOf(entry), Replace = true }, cancellationToken).ConfigureAwait(false);
+    }
+
+    internal override async Task RemoveAsync(SyncEntry entry, CancellationToken cancellationToken) =>
+        await client.DeleteAsync(NameOf(entry.Name), ConditionOf(entry), cancellationToken).ConfigureAwait(false);
+
+    internal override async Task<bool> TryClearAsync(TransferName folder, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await ClearAsync(NameOf(folder)).ConfigureAwait(false);
+        }
+        catch (TransferException)
+        {
+            return false;
+        }
+
+        async Task<bool> ClearAsync(TransferName name)
+        {
+            await foreach (RemoteEntry inner in client.ListAsync(name, recursive: false, cancellationToken).ConfigureAwait(false))
+            {
+                if (!inner.IsFolder || !await ClearAsync(inner.Name).ConfigureAwait(false))
+                {
+                    return false;
+                }
+            }
+
+            return await client.DeleteAsync(name, NoFile, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    internal override async Task RemoveEmptyAsync(TransferName folder, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await client.DeleteAsync(NameOf(folder), NoFile, cancellationToken).ConfigureAwait(false);
+        }
+        catch (TransferException exception) when (!exception.IsTransient)
+        {
+            // It has something that is not synced.
+        }
+    }
+
+    /// <summary>Creates the folders of a name, from the outermost one that is missing.</summary>
+    private async ValueTask PrepareAsync(TransferName folder, CancellationToken cancellationToken)
+    {
+        if (folder.IsRoot)
+        {
+            return;
+        }
+
+        try
+        {
+            await client.CreateFolderAsync(folder, cancellationToken).ConfigureAwait(false);
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.AlreadyExists)
+        {
+            // As most do.
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            await PrepareAsync(folder.Folder, cancellationToken).ConfigureAwait(false);
+            await PrepareAsync(folder, cancellationToken).ConfigureAwait(false);
+        }
+    }
+}

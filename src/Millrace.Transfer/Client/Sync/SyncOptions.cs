@@ -1,0 +1,108 @@
+namespace Millrace.Transfer;
+
+/// <summary>How a folder is synced.</summary>
+public sealed record SyncOptions
+{
+    /// <summary>Whether files that the source does not have are removed from the target.</summary>
+    public bool Delete { get; init; }
+
+    /// <summary>
+    /// Where removed files go instead of being deleted: a path here, relative to the target; or a folder of the server that the target
+    /// is on, by its whole name. What it holds is not synced if it is in the target. Null for nowhere.
+    /// </summary>
+    public string? BackupFolder { get; init; }
+
+    /// <summary>The largest part of the target's files that may be removed, 0 to 1.</summary>
+    public double MaxDeleteShare { get; init; } = 0.5;
+
+    /// <summary>The largest number of files that may be removed; null for what <see cref="MaxDeleteShare"/> allows.</summary>
+    public int? MaxDelete { get; init; }
+
+    /// <summary>Whether files are removed even if the source is empty or could not be read in full, and however many.</summary>
+    public bool Force { get; init; }
+
+    /// <summary>Whether only an equal SHA-256 means that a file is there already, and not an equal length and date.</summary>
+    public bool BySha256 { get; init; }
+
+    /// <summary>Whether files get the date of their arrival.</summary>
+    public bool NoTimes { get; init; }
+
+    /// <summary>
+    /// Which files are synced, by their names below the folders; null for all. Others are neither moved nor removed. Called by one thread at
+    /// a time.
+    /// </summary>
+    public Func<TransferName, bool>? Filter { get; init; }
+
+    /// <summary>Files that move at once, 1 or more.</summary>
+    public int FilesAtOnce { get; init; } = 4;
+}
+
+/// <summary>What a step of a sync does.</summary>
+public enum SyncAction
+{
+    /// <summary>Moves a file to the target that is not there.</summary>
+    Add,
+
+    /// <summary>Replaces a file of the target by another version.</summary>
+    Replace,
+
+    /// <summary>Renames a file of the target, which the source has under another name.</summary>
+    Rename,
+
+    /// <summary>Removes a file of the target.</summary>
+    Remove,
+}
+
+/// <summary>A step of a sync.</summary>
+public sealed record SyncStep
+{
+    internal SyncStep(SyncAction action, SyncEntry? source, SyncEntry? target)
+    {
+        Action = action;
+        Source = source;
+        Target = target;
+    }
+
+    /// <summary>What it does.</summary>
+    public SyncAction Action { get; }
+
+    /// <summary>The name below the folders that the file has in the end, or that is removed.</summary>
+    public TransferName Name => (Source ?? Target)!.Name;
+
+    /// <summary>The name that a renamed file has in the target now.</summary>
+    public TransferName From => Action == SyncAction.Rename ? Target!.Name : default;
+
+    /// <summary>The bytes of the file.</summary>
+    public long Length => (Source ?? Target)!.Length;
+
+    internal SyncEntry? Source { get; }
+
+    internal SyncEntry? Target { get; }
+
+    /// <summary>Whether the folders that it leaves empty have to go before something is added.</summary>
+    internal bool IsInTheWay { get; init; }
+}
+
+/// <summary>What a sync is about to do.</summary>
+public sealed class SyncPlan
+{
+    internal SyncPlan(IReadOnlyList<SyncStep> steps, IReadOnlyList<SyncFault> faults, int unchanged, IReadOnlyList<TransferName> emptied)
+    {
+        Steps = steps;
+        Faults = faults;
+        Unchanged = unchanged;
+        Emptied = emptied;
+    }
+
+    /// <summary>The steps in the order in which they are done; files are moved several at once.</summary>
+    public IReadOnlyList<SyncStep> Steps { get; }
+
+    /// <summary>What could not be read or has no name on the other side.</summary>
+    public IReadOnlyList<SyncFault> Faults { get; }
+
+    /// <summary>Files that both sides have.</summary>
+    public int Unchanged { get; }
+
+    /// <summary>Folders without a file in the source, from the innermost one on.</summary>
+    internal IReadOnlyList<TransferName> Emptied { get; }
+}

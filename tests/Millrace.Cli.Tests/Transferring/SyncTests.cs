@@ -1,0 +1,126 @@
+using System.Diagnostics;
+using System.Text.Json;
+using Millrace.Transfer;
+
+namespace Millrace.Cli.Tests.Transferring;
+
+/// <summary>`millrace sync` against `millrace serve`, as processes.</summary>
+public sealed class SyncTests : CommandTests
+{
+    [Fact]
+    public async Task Folder_goes_up_and_down_and_only_what_changed_is_moved()
+    {
+        Write("tree/a.bin", 50_000, 1);
+        Write("tree/sub/b c.bin", 70_000, 2);
+        Write("tree/sub/old", 5_000, 3);
+        Write("tree/gone", 10, 4);
+        using ServedCommand server = await ServeAsync("served");
+        string url = server.Files + "up/";
+
+        string output = await SucceedAsync("sync", "tree", url);
+        Assert.Contains("Synced 4 files, ", output, StringComparison.Ordinal);
+        Assert.EndsWith($"Done; 0 files unchanged in {url}.", output.TrimEnd(), StringComparison.Ordinal);
+        Assert.Equal(Digests("tree"), Digests("served/up"));
+        output = await SucceedAsync("sync", "tree", url.TrimEnd('/'));
+        Assert.Equal($"Nothing to do; 4 files unchanged in {url}.", output.Trim());
+        Assert.Equal(5, (await RunAsync("sync", "--exit-code", "tree", url)).ExitCode);
+
+        Write("tree/a.bin", 50_001, 5);
+        Write("tree/new", 3, 6);
+        File.Delete(Folder["tree/gone"]);
+        File.Move(Folder["tree/sub/old"], Folder["tree/young"]);
+        output = await SucceedAsync("sync", "--delete", "-n", "tree", url);
+        string[] plan = [.. output.Split('\n').Select(static line => line.TrimEnd())];
+        Assert.Equal(["> sub/old to young", "+ new  3 B", "~ a.bin  49 KiB", "- gone"], plan[..4]);
+        Assert.Equal(
+            "1 file to add, 1 to replace (49 KiB), 1 to rename, 1 file to remove, for good; 1 unchanged. Nothing was done.", plan[4]);
+        Assert.True(File.Exists(Folder["served/up/gone"]));
+
+        JsonElement[] lines = [.. Lines(await SucceedAsync("sync", "--delete", "--backup-dir", "../kept", "--json", "tree", url))];
+        Assert.Equal(4, lines.Length);
+        Assert.Equal(("rename", "young", "sub/old"), (Text(lines[0], "action"), Text(lines[0], "name"), Text(lines[0], "from")));
+        Assert.Equal(("remove", "gone", true), (Text(lines[3], "action"), Text(lines[3], "name"), lines[3].GetProperty("done").GetBoolean()));
+        Assert.Equal(Digests("tree"), Digests("served/up"));
+        Assert.True(File.Exists(Folder["served/kept/gone"]));
+
+        await SucceedAsync("sync", url, "down");
+        Assert.Equal(Digests("tree"), Digests("down"));
+        Assert.Equal(LocalTime.Of(Folder["tree/young"]), LocalTime.Of(Folder["down/young"]));
+        output = await SucceedAsync("sync", "tree", "copy");
+        Assert.Contains("Synced 4 files, ", output, StringComparison.Ordinal);
+        Assert.DoesNotContain(" by ", output, StringComparison.Ordinal);
+        Assert.Equal(Digests("tree"), Digests("copy"));
+    }
+
+    [Fact]
+    public async Task Patterns_choose_files_as_those_of_gitignore()
+    {
+        foreach (string name in (string[])["a.txt", "b.tmp", "sub/c.tmp", "sub/d.txt", "cache/e.txt", "sub/cache/f.txt", "build/g.txt", "sub/build/h.txt", "keep.tmp"])
+        {
+            Write($"tree/{name}", 1);
+        }
+
+        await File.WriteAllTextAsync(Folder["patterns"], "# leftovers\n*.tmp\n!keep.tmp\n\ncache/\n");
+        await SucceedAsync("sync", "--exclude-from", "patterns", "--exclude", "/build", "tree", "one");
+        Assert.Equal(["a.txt", "keep.tmp", "sub/build/h.txt", "sub/d.txt"], Digests("one").Keys);
+        await SucceedAsync("sync", "--include", "sub/", "--include", "*.tmp", "--exclude", "cache", "tree", "two");
+        Assert.Equal(["b.tmp", "keep.tmp", "sub/build/h.txt", "sub/c.tmp", "sub/d.txt"], Digests("two").Keys);
+
+        // What is excluded stays.
+        await SucceedAsync("sync", "--delete", "--max-delete", "100%", "--exclude", "*.tmp", "tree/cache", "two");
+        Assert.Equal(["b.tmp", "e.txt", "keep.tmp", "sub/c.tmp"], Digests("two").Keys);
+    }
+
+    [Fact]
+    public async Task What_would_lose_files_or_cannot_be_meant_is_refused()
+    {
+        Write("tree/a", 1);
+        Write("other/b", 2);
+        Write("other/c", 3);
+        Directory.CreateDirectory(Folder["empty"]);
+        foreach ((string[] arguments, string why) in ((string[] Arguments, string Why)[])
+            [
+                (["empty", "other", "--delete"], "the source has no file"),
+                (["tree", "other", "--delete"], "2 of the target's 2 files would be removed, and 1 may be"),
+                (["tree", "other", "--delete", "--max-delete", "0"], "and 0 may be"),
+                (["missing", "other"], "There is no folder 'missing'"),
+                (["tree", "tree/sub"], "one is in the other"),
+                (["tree", "."], "one is in the other"),
+                (["tree", "tree/"], "are the same folder"),
+                (["tree", "other", "--force"], "--force needs --delete"),
+                (["tree", "other", "--backup-dir", "x"], "--backup-dir needs --delete"),
+                (["tree", "other", "--delete", "--max-delete", "many"], "neither a number of files nor a percentage"),
+                (["tree", "other", "--exclude-from", "none"], "--exclude-from: "),
+                (["http://localhost:1/files/a/", "http://localhost:1/files/b/"], ""),
+            ])
+        {
+            Assert.Contains(why, await FailAsync(["sync", .. arguments]), StringComparison.Ordinal);
+        }
+
+        Assert.Equal(["b", "c"], Digests("other").Keys);
+        await SucceedAsync("sync", "--delete", "--force", "empty", "other");
+        Assert.Empty(Digests("other"));
+    }
+
+    [Fact]
+    public async Task Second_sync_into_the_same_target_is_refused_or_waits()
+    {
+        Write("tree/a", 1);
+        Write("tree/z", 5_000_000);
+        using ServedCommand server = await ServeAsync("tree");
+
+        await using var relay = new StallingRelay(() => server.Port);
+        relay.Stall(down: 1_000_000);
+        Process first = Start(["sync", relay.Files, "copy"]);
+        await relay.StalledAsync();
+        Assert.Contains("Another sync into", await FailAsync("sync", "tree", "copy/"), StringComparison.Ordinal);
+        Process waiting = Start(["sync", "--wait", "tree", "copy"]);
+        relay.CutAndRelease();
+        Assert.Equal(0, (await EndAsync(first)).ExitCode);
+        (int exitCode, string output, string error) = await EndAsync(waiting);
+        Assert.True(exitCode == 0, error);
+        Assert.Contains("Nothing to do; 2 files unchanged", output, StringComparison.Ordinal);
+    }
+
+    private static string? Text(JsonElement line, string name) => line.GetProperty(name).GetString();
+}

@@ -1,0 +1,336 @@
+using System.Collections.Concurrent;
+
+namespace Millrace.Transfer.Tests.Syncing;
+
+/// <summary>Folders that become the same, in every direction.</summary>
+public sealed class FolderSyncTests : ServerTest, IDisposable
+{
+    /// <summary>With characters on both sides of the slash.</summary>
+    private static readonly string[] Parts = ["a", "a-", "a.", "a0", "b", "é"];
+
+    private readonly TemporaryFolder _here = new();
+    private readonly TemporaryFolder _there = new();
+
+    public void Dispose()
+    {
+        _here.Dispose();
+        _there.Dispose();
+    }
+
+    [Theory]
+    [InlineData("up", 1)]
+    [InlineData("up", 2)]
+    [InlineData("up", 3)]
+    [InlineData("down", 4)]
+    [InlineData("down", 5)]
+    [InlineData("copy", 6)]
+    [InlineData("copy", 7)]
+    public async Task Random_trees_become_the_same_and_stay_so(string direction, int seed)
+    {
+        using TransferClient client = Server.Connect();
+        string root = direction == "copy" ? _there.Path : Directory.CreateDirectory(Server.PathOf("f")).FullName;
+        (string from, string to) = direction == "down" ? (root, _here.Path) : (_here.Path, root);
+        var random = new Random(seed);
+        for (int round = 0; round < 6; round++)
+        {
+            Scramble(from, random);
+            if (round % 2 == 0)
+            {
+                Scramble(to, random);
+            }
+
+            FolderSync sync = Sync(client, direction, new SyncOptions { Delete = true, Force = true });
+            SyncPlan plan = await sync.PlanAsync();
+            Assert.Equal(0, await sync.RunAsync(plan));
+            Assert.Equal(Tree(from), Tree(to));
+            SyncPlan again = await Sync(client, direction, new SyncOptions { Delete = true }).PlanAsync();
+            Assert.Empty(again.Steps);
+            Assert.Equal(Tree(from).Count, again.Unchanged);
+        }
+    }
+
+    [NeedsFact(Need.Unix)]
+    public async Task Hostile_names_and_those_around_the_slash_are_compared_in_order()
+    {
+        foreach (string name in (string[])["a", "a-b", "a.b/x", "b/x", "b-", "b0", "b!", "c\n/d", "c\n", "日本/x", "日本.txt", "\U0001F600", "\uFF61", "What?/*", "back\\slash"])
+        {
+            if (!File.Exists(_here[name]) && !Directory.Exists(_here[name]) && name != "c\n")
+            {
+                _here.Write(name, Content.Random(100, name.Length));
+            }
+        }
+
+        using TransferClient client = Server.Connect();
+        FolderSync sync = Sync(client, "up", new SyncOptions());
+        Assert.Equal(0, await sync.RunAsync(await sync.PlanAsync()));
+        Assert.Empty((await Sync(client, "up", new SyncOptions { Delete = true }).PlanAsync()).Steps);
+        FolderSync back = new(SyncFolder.OnServer(client, Clients.Name("f")), SyncFolder.Here(_there.Path), new SyncOptions());
+        Assert.Equal(0, await back.RunAsync(await back.PlanAsync()));
+        Assert.Equal(Tree(_here.Path), Tree(_there.Path));
+    }
+
+    [Fact]
+    public async Task Renamed_files_are_renamed_and_not_sent()
+    {
+        using TransferClient client = Server.Connect();
+        for (int i = 0; i < 20; i++)
+        {
+            _here.Write($"old/{i}", Content.Random(5_000, i));
+        }
+
+        await RunAsync(client, "up", new SyncOptions());
+        Directory.CreateDirectory(_here["new/deep"]);
+        for (int i = 0; i < 20; i++)
+        {
+            File.Move(_here[$"old/{i}"], _here[$"new/deep/{19 - i}"]);
+        }
+
+        SyncPlan plan = await RunAsync(client, "up", new SyncOptions { Delete = true, Force = true });
+        Assert.Equal(20, plan.Steps.Count);
+        Assert.All(plan.Steps, static step => Assert.Equal(SyncAction.Rename, step.Action));
+        Assert.Equal(Tree(_here.Path), Tree(Server.PathOf("f")));
+        Assert.False(Directory.Exists(Server.PathOf("f/old")));
+    }
+
+    [Fact]
+    public async Task Nothing_is_removed_without_being_asked_from_an_empty_source_or_more_than_half()
+    {
+        using TransferClient client = Server.Connect();
+        for (int i = 0; i < 10; i++)
+        {
+            _here.Write($"{i}", [1]);
+        }
+
+        await RunAsync(client, "up", new SyncOptions());
+        foreach (string name in _here.Files.Skip(4).ToArray())
+        {
+            File.Delete(_here[name]);
+        }
+
+        Assert.Empty((await Sync(client, "up", new SyncOptions()).PlanAsync()).Steps);
+        await RefusedAsync(new SyncOptions { Delete = true }, "6 of the target's 10 files");
+        await RefusedAsync(new SyncOptions { Delete = true, MaxDelete = 5 }, "5 may be");
+        Assert.Equal(6, (await Sync(client, "up", new SyncOptions { Delete = true, MaxDelete = 6 }).PlanAsync()).Steps.Count);
+        Assert.Equal(6, (await Sync(client, "up", new SyncOptions { Delete = true, MaxDeleteShare = 0.6 }).PlanAsync()).Steps.Count);
+        foreach (string name in _here.Files.ToArray())
+        {
+            File.Delete(_here[name]);
+        }
+
+        await RefusedAsync(new SyncOptions { Delete = true, MaxDeleteShare = 1 }, "the source has no file");
+        await RunAsync(client, "up", new SyncOptions { Delete = true, Force = true });
+        Assert.Empty(Server.Visible());
+
+        async Task RefusedAsync(SyncOptions options, string why)
+        {
+            TransferException exception = await Assert.ThrowsAsync<TransferException>(() => Sync(client, "up", options).PlanAsync());
+            Assert.Contains(why, exception.Message, StringComparison.Ordinal);
+        }
+    }
+
+    [NeedsFact(Need.Unix)]
+    public async Task Source_that_cannot_be_read_in_full_removes_nothing()
+    {
+        using TransferClient client = Server.Connect();
+        string half = string.Join('/', Enumerable.Repeat(new string('d', 200), 11));
+        _here.Write("a", [1]);
+        _here.Write("b", [2]);
+        await RunAsync(client, "up", new SyncOptions());
+        File.Delete(_here["b"]);
+        _there.Write($"deep/{half}/c", [3]);
+        Directory.CreateDirectory(_here[half]);
+
+        // Its path is too long for the system.
+        Directory.Move(_there["deep"], _here[$"{half}/deep"]);
+        try
+        {
+            TransferException exception = await Assert.ThrowsAsync<TransferException>(
+                () => Sync(client, "up", new SyncOptions { Delete = true }).PlanAsync());
+            Assert.Contains("could not be read", exception.Message, StringComparison.Ordinal);
+            SyncPlan plan = await Sync(client, "up", new SyncOptions()).PlanAsync();
+            Assert.True(Assert.Single(plan.Faults).HidesFiles);
+        }
+        finally
+        {
+            Directory.Move(_here[$"{half}/deep"], _there["deep"]);
+        }
+    }
+
+    [Theory]
+    [InlineData("up")]
+    [InlineData("down")]
+    [InlineData("copy")]
+    public async Task Removed_files_are_kept_where_they_are_wanted(string direction)
+    {
+        using TransferClient client = Server.Connect();
+        string root = direction == "copy" ? _there.Path : Directory.CreateDirectory(Server.PathOf("f")).FullName;
+        (string from, string to) = direction == "down" ? (root, _here.Path) : (_here.Path, root);
+        File.WriteAllText(Path.Combine(from, "a"), "a");
+        Directory.CreateDirectory(Path.Combine(to, "sub"));
+        File.WriteAllText(Path.Combine(to, "sub/b"), "b");
+        File.WriteAllText(Path.Combine(to, "a"), "old");
+        var options = new SyncOptions { Delete = true, BackupFolder = direction == "up" ? "f/kept/of today" : "kept/of today" };
+        for (int i = 0; i < 2; i++)
+        {
+            FolderSync sync = Sync(client, direction, options);
+            Assert.Equal(0, await sync.RunAsync(await sync.PlanAsync()));
+            Assert.Equal("b", File.ReadAllText(Path.Combine(to, "kept/of today/sub/b")));
+            Assert.Equal("a", File.ReadAllText(Path.Combine(to, "a")));
+            Assert.False(Directory.Exists(Path.Combine(to, "sub")));
+        }
+    }
+
+    [Theory]
+    [InlineData("up")]
+    [InlineData("down")]
+    [InlineData("copy")]
+    public async Task File_that_others_change_after_the_plan_is_compared_again_and_their_removal_is_not_undone(string direction)
+    {
+        using TransferClient client = Server.Connect();
+        string root = direction == "copy" ? _there.Path : Directory.CreateDirectory(Server.PathOf("f")).FullName;
+        (string from, string to) = direction == "down" ? (root, _here.Path) : (_here.Path, root);
+        Write(from, "same", "new");
+        Write(to, "same", "old!");
+        Write(from, "added", "mine");
+        Write(to, "extra", "theirs");
+        Write(from, "kept", "x");
+        Write(to, "kept", "x");
+        FolderSync sync = Sync(client, direction, new SyncOptions { Delete = true });
+        SyncPlan plan = await sync.PlanAsync();
+
+        // Replaced, created, changed and made the same by somebody else.
+        Write(to, "same", "newer");
+        Write(to, "added", "theirs");
+        Write(to, "extra", "changed since");
+        var errors = new ConcurrentBag<(SyncStep Step, Exception? Error)>();
+        int failed = await sync.RunAsync(plan, new Direct(errors.Add));
+        Assert.Equal("new", File.ReadAllText(Path.Combine(to, "same")));
+        Assert.Equal("mine", File.ReadAllText(Path.Combine(to, "added")));
+        Assert.Equal("changed since", File.ReadAllText(Path.Combine(to, "extra")));
+        Assert.Equal(1, failed);
+        Assert.Equal("extra", Assert.Single(errors, static one => one.Error is not null).Step.Name.Value);
+    }
+
+    [Fact]
+    public async Task Two_syncs_into_one_target_end_with_one_of_the_sources_for_each_file()
+    {
+        using TransferClient client = Server.Connect();
+        for (int i = 0; i < 40; i++)
+        {
+            _here.Write($"{i}", Content.Random(3_000, 1));
+            _there.Write($"{i}", Content.Random(3_000, 2));
+        }
+
+        Task<SyncPlan> one = RunAsync(client, "up", new SyncOptions(), _here.Path);
+        Task<SyncPlan> other = RunAsync(client, "up", new SyncOptions(), _there.Path);
+        await Task.WhenAll(one, other);
+        for (int i = 0; i < 40; i++)
+        {
+            byte[] bytes = File.ReadAllBytes(Server.PathOf($"f/{i}"));
+            Assert.True(bytes.AsSpan().SequenceEqual(Content.Random(3_000, 1)) || bytes.AsSpan().SequenceEqual(Content.Random(3_000, 2)));
+        }
+    }
+
+    [Fact]
+    public async Task Filtered_files_are_neither_moved_nor_removed()
+    {
+        using TransferClient client = Server.Connect();
+        _here.Write("a.txt", [1]);
+        _here.Write("b.tmp", [2]);
+        Server.Write("f/c.tmp", 3);
+        Server.Write("f/d.txt", 3);
+        await RunAsync(client, "up", new SyncOptions { Delete = true, Force = true, Filter = static name => !name.Value.EndsWith(".tmp", StringComparison.Ordinal) });
+        Assert.Equal(["f/a.txt", "f/c.tmp"], Server.Visible());
+    }
+
+    [Fact]
+    public async Task Two_servers_and_a_folder_that_keeps_itself_are_refused()
+    {
+        using TransferClient client = Server.Connect();
+        var sync = new FolderSync(SyncFolder.OnServer(client, default), SyncFolder.OnServer(client, Clients.Name("x")), new SyncOptions());
+        Assert.Equal(TransferError.InvalidRequest, (await Assert.ThrowsAsync<TransferException>(() => sync.PlanAsync())).Error);
+        foreach ((string direction, string backup) in (ValueTuple<string, string>[])[("up", "f"), ("copy", ".")])
+        {
+            await Assert.ThrowsAsync<TransferException>(
+                () => Sync(client, direction, new SyncOptions { Delete = true, BackupFolder = backup }).PlanAsync());
+        }
+    }
+
+    private static void Write(string folder, string name, string text) => File.WriteAllText(Path.Combine(folder, name), text);
+
+    /// <summary>Writes, changes, renames and removes some files; folders become files and the other way round.</summary>
+    private static void Scramble(string root, Random random)
+    {
+        for (int i = 0; i < 25; i++)
+        {
+            string path = root;
+            for (int depth = random.Next(3); depth >= 0; depth--)
+            {
+                path = Path.Combine(path, Parts[random.Next(Parts.Length)]);
+                if (depth > 0 && File.Exists(path))
+                {
+                    File.Delete(path);
+                }
+            }
+
+            if (Directory.Exists(path))
+            {
+                Directory.Delete(path, recursive: true);
+            }
+
+            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            if (random.Next(3) == 0)
+            {
+                File.Delete(path);
+            }
+            else
+            {
+                // Of the same content there are two dates, of another content never the same.
+                int length = random.Next(5);
+                int content = random.Next(6);
+                File.WriteAllBytes(path, Content.Random(length * 100, content));
+                LocalTime.Set(path, new FileTime((length * 100) + content, random.Next(1, 3)));
+            }
+        }
+    }
+
+    private static SortedDictionary<string, string> Tree(string root)
+    {
+        var tree = new SortedDictionary<string, string>(StringComparer.Ordinal);
+        foreach (string path in Directory.EnumerateFiles(root, "*", SearchOption.AllDirectories))
+        {
+            string name = Path.GetRelativePath(root, path);
+            if (!name.StartsWith(".millrace", StringComparison.Ordinal))
+            {
+                tree.Add(name, Convert.ToHexString(File.ReadAllBytes(path)));
+            }
+        }
+
+        return tree;
+    }
+
+    private FolderSync Sync(TransferClient client, string direction, SyncOptions options, string? here = null)
+    {
+        SyncFolder local = SyncFolder.Here(here ?? _here.Path);
+        SyncFolder remote = SyncFolder.OnServer(client, Clients.Name("f"));
+        return direction switch
+        {
+            "up" => new FolderSync(local, remote, options),
+            "down" => new FolderSync(remote, local, options),
+            _ => new FolderSync(local, SyncFolder.Here(_there.Path), options),
+        };
+    }
+
+    private async Task<SyncPlan> RunAsync(TransferClient client, string direction, SyncOptions options, string? here = null)
+    {
+        FolderSync sync = Sync(client, direction, options, here);
+        SyncPlan plan = await sync.PlanAsync();
+        Assert.Equal(0, await sync.RunAsync(plan));
+        return plan;
+    }
+
+    private sealed class Direct(Action<(SyncStep Step, Exception? Error)> report) : IProgress<(SyncStep Step, Exception? Error)>
+    {
+        public void Report((SyncStep Step, Exception? Error) value) => report(value);
+    }
+}
