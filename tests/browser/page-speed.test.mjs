@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launchBare } from "./support/bare.mjs";
+import { launch } from "./support/browser.mjs";
 import { disk, dropBy } from "./support/page.mjs";
+import { picture, withThumbnail } from "./support/photos.mjs";
 import { serve } from "./support/served.mjs";
 import { describe } from "./support/statistics.mjs";
 
@@ -128,5 +130,50 @@ soak("1 GiB is uploaded as fast as programs do it, in little memory", async (t) 
   } finally {
     await own.stop();
     mine.remove();
+  }
+});
+
+soak("The first screen of 3,000 photos has thumbnails soon, and scrolling through them neither stops nor fills the memory", async (t) => {
+  const own = await serve("--h2-port", "none", "--quiet");
+  try {
+    const maker = await launch();
+    const canvas = await maker.newPage();
+    const name = (i) => join(own.folder, `IMG_${String(i).padStart(4, "0")}.jpg`);
+    for (let i = 0; i < 3000; i++) {
+      if (i >= 40) linkSync(name(i % 40), name(i));
+      else writeFileSync(name(i), withThumbnail(await picture(canvas, { width: 4000, height: 3000, hue: i * 9, noise: 48 }), await picture(canvas, { width: 160, height: 120, hue: i * 9 })));
+    }
+    await maker.close();
+    const page = await browser.open(`${own.address}/health`);
+    await page.evaluate(`localStorage.setItem("millrace-folders", JSON.stringify([["", { view: "tiles", sort: "name", descending: false }]]))`);
+    await page.call("Page.addScriptToEvaluateOnNewDocument", { source: `
+      window.longest = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (window.longest = Math.max(window.longest, duration)))).observe({ type: "longtask", buffered: true });
+      window.areShown = () => {
+        const tiles = [...document.querySelectorAll(".thumb")].filter((tile) => tile.getBoundingClientRect().top < innerHeight);
+        return tiles.length > 10 && tiles.every((tile) => tile.querySelector("canvas"));
+      };
+      const look = () => window.areShown() ? (window.shownAt = performance.now()) : requestAnimationFrame(look);
+      requestAnimationFrame(look);
+    ` });
+    await page.call("Page.enable");
+    await page.call("Page.navigate", { url: `${own.address}/files/` });
+    let most = 0;
+    const watch = setInterval(async () => (most = Math.max(most, ...(await browser.pages()).map(ownMemory))), 100);
+    await page.until("window.shownAt");
+    const first = await page.evaluate("window.shownAt");
+    await page.evaluate(`new Promise((resolve) => {
+      window.longest = 0;
+      let left = 300;
+      const go = () => (document.querySelector(".list").scrollTop += 150, left-- > 0 ? requestAnimationFrame(go) : resolve());
+      go();
+    })`);
+    await page.until("window.areShown()");
+    clearInterval(watch);
+    t.diagnostic(`thumbnails after ${first.toFixed(0)} ms, longest task while scrolling ${await page.evaluate("window.longest")} ms, up to ${most.toFixed(0)} MiB`);
+    assert.ok(most > 0 && most <= 300, `${most} MiB`);
+    await page.close();
+  } finally {
+    await own.stop();
   }
 });

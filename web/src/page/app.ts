@@ -535,7 +535,10 @@ export class App {
     if (!location.pathname.endsWith("/")) location.reload();
     await refreshSession();
     const now = current();
-    if (before.signedIn && (now.name !== before.name || now.prefix !== before.prefix)) this.queue.abandon();
+    if (before.signedIn && (now.name !== before.name || now.prefix !== before.prefix)) {
+      this.queue.abandon();
+      this.forget();
+    }
     this.head.showAccount();
     this.begin();
     this.queue.signedIn();
@@ -550,12 +553,16 @@ export class App {
       return;
     }
     this.queue.abandon();
-    // The next person may not see these names and pictures.
-    forgetFolders();
-    this.grid.forgetPictures();
+    this.forget();
     await refreshSession();
     this.head.showAccount();
     await this.signIn(texts.signedOut);
+  }
+
+  /** The next person may not see these names and pictures. */
+  private forget(): void {
+    forgetFolders();
+    this.grid.forgetPictures();
   }
 
   private clearSelection(): void {

@@ -29,7 +29,7 @@ export function makeRow(entry: Entry, folder: string, at: number, filter: string
   const link = name.firstElementChild as HTMLAnchorElement;
   link.href = urlOf(join(folder, entry.name), entry.isFolder);
   link.title = shown(entry.name);
-  const label = inTwo(shown(entry.name), filter);
+  const label = inTwo(shown(entry.name), filter, isTile ? shortInTile : shortName);
   link.firstElementChild!.append(...label);
   // Screen readers would put a space between the parts.
   if (label[1] instanceof HTMLElement && label[1].className === "end") link.setAttribute("aria-label", shown(entry.name));
@@ -47,19 +47,20 @@ export function makeRow(entry: Entry, folder: string, at: number, filter: string
 
 /** What is short enough for every row, and the letters before the extension that stay when a longer name is shortened. */
 const shortName = 18;
+const shortInTile = 9;
 const keptLetters = 5;
 const maxEnd = 14;
 /** Letters that are written in another form where a word is cut. */
 const joining = /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Thai}]/u;
 
 /** A name whose middle gives way where there is too little room, so that "IMG_0042.jpg" keeps its number and its extension. */
-function inTwo(name: string, filter: string): (Node | string)[] {
+function inTwo(name: string, filter: string, short: number): (Node | string)[] {
   const dot = name.lastIndexOf(".");
   const end = dot > 0 && name.length - dot <= maxEnd - keptLetters ? dot : name.length;
   let cut = joining.test(name) ? end : end - keptLetters;
   // Neither in a pair of surrogates nor before what belongs to the letter before it.
   while (cut > 0 && cut < name.length && /^(?:[\udc00-\udfff]|\p{M}|\u200d)/u.test(name.slice(cut))) cut--;
-  if (name.length <= shortName || cut <= 0 || cut >= name.length) return marked(name, filter);
+  if (name.length <= short || cut <= 0 || cut >= name.length) return marked(name, filter);
   const start = h("span", { class: "start" });
   const rest = h("span", { class: "end" });
   let at = 0;
