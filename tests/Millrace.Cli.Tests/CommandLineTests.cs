@@ -22,7 +22,7 @@ public sealed class CommandLineTests : CommandTests
     [InlineData("serve", "--port --host --h2-port --transport --cert --key --tokens --insecure --max-file --max-request --max-total --leave-free --max-cached --min-rate")]
     [InlineData("serve", "--max-transfers --max-connections --grace --quiet --json --host-name --cors --public-url --max-message")]
     [InlineData("health", "--timeout <TIME> --quiet --json Examples:")]
-    [InlineData("put", Transfer + " --gzip --no-cache --create-new --if-match <TAG> --no-verify --no-continue --connections <N> --all --checksum --no-times")]
+    [InlineData("put", Transfer + " --gzip --no-cache --create-new --if-match <TAG> --no-verify --no-continue --connections <N> --limit-rate <SIZE> --all --checksum --no-times")]
     [InlineData("get", Transfer + " --gzip --no-cache --create-new --no-verify --no-continue --connections <N> --max-file <SIZE> --all --checksum --no-times")]
     [InlineData("sync", Transfer + " --delete --backup-dir --max-delete --force --dry-run --include --exclude --exclude-from --checksum --no-times --wait --exit-code")]
     [InlineData("ls", Transfer + " --recursive --long")]

@@ -38,6 +38,7 @@ internal sealed class TransferOptionSet
     private readonly ProtocolOptionSet _protocol;
     private readonly Option<int>? _connections;
     private readonly Option<bool>? _noVerify;
+    private readonly Option<long?>? _limitRate;
     private readonly Option<string>? _delta;
     private readonly NoCacheOption? _noCache;
 
@@ -65,6 +66,8 @@ internal sealed class TransferOptionSet
             DefaultValueFactory = static _ => "auto",
         };
         _delta.AcceptOnlyFromAmong("auto", "always", "never");
+        _limitRate = SizeArgument.Option(
+            "--limit-rate", "Move at most so many bytes in a second, all files together.", min: 1000, range: "1000 bytes or more");
         _noVerify = new Option<bool>("--no-verify")
         {
             Description = "Do not compute and compare SHA-256 on both sides.",
@@ -75,7 +78,7 @@ internal sealed class TransferOptionSet
     public void AddTo(Command command)
     {
         _protocol.AddTo(command);
-        foreach (Option? option in (Option?[])[_token, _tokenFile, _delta, _connections, _attempts, _idle, _noVerify, _noCache])
+        foreach (Option? option in (Option?[])[_token, _tokenFile, _delta, _connections, _attempts, _idle, _limitRate, _noVerify, _noCache])
         {
             if (option is not null)
             {
@@ -99,6 +102,7 @@ internal sealed class TransferOptionSet
             MaxConnections = _connections is null ? 1 : parsed.GetValue(_connections),
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),
             KeepCached = _noCache is null || !parsed.GetValue(_noCache),
+            MaxBytesPerSecond = _limitRate is null ? null : parsed.GetValue(_limitRate),
             IdleTimeout = parsed.GetValue(_idle) ?? Defaults.IdleTimeout,
             Delta = _delta is null ? TransferDelta.Never : Enum.Parse<TransferDelta>(parsed.GetValue(_delta)!, ignoreCase: true),
         };

@@ -40,6 +40,20 @@ public sealed class TransferClientOptions
     /// <summary>The most connections for the parts of one file over a slow route. 1 or more; 1 never divides. 4 by default.</summary>
     public int MaxConnections { get; set => field = AtLeastOne(value, nameof(MaxConnections)); } = 4;
 
+    /// <summary>
+    /// The most bytes of files that all transfers of the client move in a second, both directions together; 1 or more, null for no limit.
+    /// A server that demands more ends a transfer.
+    /// </summary>
+    public long? MaxBytesPerSecond
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value ?? 1, 1, nameof(value));
+            field = value;
+        }
+    }
+
     /// <summary>How files are compressed over gRPC and gRPC-Web; <see cref="TransferCompression.None"/> by default.</summary>
     /// <remarks>The other protocols send files as they are, so that ranges and resumed uploads mean the file's own bytes.</remarks>
     public TransferCompression Compression { get; set; }

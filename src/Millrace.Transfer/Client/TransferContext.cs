@@ -9,6 +9,12 @@ internal sealed record TransferContext(TransferClientOptions Options, TimeProvid
     /// <summary>How much one request of an upload brings.</summary>
     public required RequestSizes Sizes { get; init; }
 
+    /// <summary>Keeps the bytes of all requests below a rate; null where they need not be.</summary>
+    public RateLimit? Rate { get; } = Options.MaxBytesPerSecond is { } most ? new RateLimit(most, Clock) : null;
+
     /// <summary>Watches one request.</summary>
-    public IdleWatch Watch(CancellationToken caller) => new(Options.IdleTimeout, Clock, caller);
+    public IdleWatch Watch(CancellationToken caller) => Watch(Options.IdleTimeout, caller);
+
+    /// <summary>Watches one request that may wait for another time.</summary>
+    public IdleWatch Watch(TimeSpan timeout, CancellationToken caller) => new(timeout, Clock, caller) { Rate = Rate };
 }

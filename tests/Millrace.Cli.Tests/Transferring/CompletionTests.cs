@@ -12,7 +12,7 @@ public sealed class CompletionTests : CommandTests
     [InlineData("millrace put --via ht", "http1 http2")]
     [InlineData("millrace put --via=ht", "http1 http2")]
     [InlineData("millrace get --via gr", "grpc grpc-web grpc-web-text")]
-    [InlineData("millrace put --no-", "--no-continue --no-times --no-verify")]
+    [InlineData("millrace put --no-", "--no-cache --no-continue --no-times --no-verify")]
     [InlineData("millrace completion ", "bash fish zsh")]
     public async Task Commands_options_and_values_are_completed_in_bash(string line, string expected) =>
         Assert.Equal(expected, string.Join(' ', (await CompleteAsync(line)).Order(StringComparer.Ordinal)));

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.IO.Pipelines;
 
 namespace Millrace.Transfer.Tests.Uploading;
@@ -18,6 +19,24 @@ public sealed class RoundTripTests : ServerTest
         Assert.Equal(content, await File.ReadAllBytesAsync(Folder["back.bin"]));
         Assert.Equal(Sha256Digest.Compute(content), put.Sha256);
         Assert.Equal(put with { }, got);
+    }
+
+    [Theory, EveryProtocol(ProtocolSet.AllAndHttp2, 400_000)]
+    public async Task File_makes_a_round_trip_below_a_rate(TransferProtocol protocol, int size)
+    {
+        using TransferClient client = Server.Connect(options =>
+        {
+            options.Protocol = protocol;
+            options.MaxBytesPerSecond = 1_000_000;
+        });
+        byte[] content = Content.Random(size);
+        long started = Stopwatch.GetTimestamp();
+        await client.PutAsync(Folder.Write("here", content), Clients.Name("x"));
+        await client.GetAsync(Clients.Name("x"), Folder["back"]);
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["back"]));
+
+        // It cannot be faster, however idle the machine is: only the first piece does not wait.
+        Assert.True(Stopwatch.GetElapsedTime(started) > TimeSpan.FromSeconds(0.5));
     }
 
     [NeedsTheory(Need.Unix), EveryProtocol(ProtocolSet.AllAndHttp2, 0, 100, 1_000_000)]

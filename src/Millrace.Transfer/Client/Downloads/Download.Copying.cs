@@ -116,7 +116,10 @@ internal sealed partial class Download
         watch.Touch();
         try
         {
-            return await file.Body.ReadAsync(memory, watch.Token).ConfigureAwait(false);
+            memory = watch.Rate is { } rate && memory.Length > rate.MaxBytes ? memory[..rate.MaxBytes] : memory;
+            int read = await file.Body.ReadAsync(memory, watch.Token).ConfigureAwait(false);
+            await watch.PaceAsync(read).ConfigureAwait(false);
+            return read;
         }
         catch (Exception exception) when (exception is IOException or OperationCanceledException or HttpRequestException)
         {

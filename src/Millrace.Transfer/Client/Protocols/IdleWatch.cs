@@ -26,6 +26,21 @@ internal sealed class IdleWatch : IDisposable
     /// <summary>The caller's own token.</summary>
     public CancellationToken Caller { get; }
 
+    /// <summary>Keeps the bytes of the request below a rate; null where they need not be.</summary>
+    public RateLimit? Rate { get; init; }
+
+    /// <summary>Waits until so many bytes may be moved, which is no sign of a dead connection.</summary>
+    public ValueTask PaceAsync(int bytes)
+    {
+        if (Rate is null)
+        {
+            return default;
+        }
+
+        Pause();
+        return Rate.WaitAsync(bytes, Token);
+    }
+
     /// <summary>Something moved.</summary>
     public void Touch() => _source.CancelAfter(Timeout);
 

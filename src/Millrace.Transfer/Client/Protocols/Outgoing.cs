@@ -70,11 +70,18 @@ internal sealed class Outgoing(
                 break;
             }
 
-            meter.Move(bytes.Length);
-            await WriteAsync(destination, bytes, cancellationToken).ConfigureAwait(false);
             left -= bytes.Length;
-            Sent += bytes.Length;
-            meter.Report(offset + Sent);
+            while (!bytes.IsEmpty)
+            {
+                ReadOnlyMemory<byte> piece = bytes[..Math.Min(bytes.Length, watch.Rate?.MaxBytes ?? bytes.Length)];
+                bytes = bytes[piece.Length..];
+                await watch.PaceAsync(piece.Length).ConfigureAwait(false);
+                meter.Move(piece.Length);
+                await WriteAsync(destination, piece, cancellationToken).ConfigureAwait(false);
+                Sent += piece.Length;
+                meter.Report(offset + Sent);
+            }
+
             if (Rule is not null && Rule.IsWorthIt(offset + Sent))
             {
                 throw SourceFailure = new OperationCanceledException("The upload continues over several connections.");

@@ -169,7 +169,7 @@ internal sealed class DividedUpload(TransferContext context, Upload upload, Uplo
                 return await context.Retry.RunAsync(
                     async (_, token) =>
                     {
-                        using var watch = new IdleWatch(timeout, context.Clock, token);
+                        using var watch = context.Watch(timeout, token);
                         Sha256Digest? digest = await upload.DigestAsync(length, watch).ConfigureAwait(false);
                         return await _protocol.JoinAsync(upload, parts.All.Select(part => part.Upload!), digest, watch).ConfigureAwait(false);
                     },
