@@ -197,6 +197,25 @@ test("What others change is shown when one comes back to the page", async () => 
   });
 });
 
+test("While somebody uses the page, it shows what others change, and asks for nothing when nobody does", async () => {
+  await inFolder({ "a.txt": "" }, async (page, at) => {
+    await page.clock.install();
+    await page.reload();
+    await page.locator(".status-line").getByText("1 file").waitFor();
+    writeFileSync(at("b.txt"), "");
+    await page.clock.fastForward("00:16");
+    await shows(page, ["a.txt", "b.txt"]);
+    const asked = [];
+    page.on("request", (request) => /limit=/.test(request.url()) && asked.push(request.url()));
+    await page.clock.fastForward("06:00");
+    await page.waitForTimeout(300);
+    assert.deepEqual(asked, []);
+    await page.mouse.move(200, 300);
+    await page.mouse.move(210, 310);
+    await Promise.all([page.waitForRequest(/limit=/), page.clock.fastForward("00:16")]);
+  });
+});
+
 test("A folder is made where something is moved to", async () => {
   await inFolder({ "a.txt": "a" }, async (page, at) => {
     await menu(page, "a.txt", "Move…");

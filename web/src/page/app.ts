@@ -35,6 +35,8 @@ const staleMs = 30_000;
 /** While somebody looks at it, the server is asked so often whether it has changed. */
 const pollMs = 15_000;
 const pollOnFocusMs = 1000;
+/** Nobody sits before a page in which nothing was moved for so long; asking on would keep an idle session from ending. */
+const inactiveMs = 5 * 60_000;
 /** As many entries are asked for. */
 const pageEntries = 1000;
 const arrivalMs = 150;
@@ -60,6 +62,7 @@ export class App {
   private failure: { status: number } | undefined;
   private readAt = 0;
   private polledAt = 0;
+  private activeAt = Date.now();
   private reveal: string | undefined;
   private view: View = "list";
   private viewer: Viewer | undefined;
@@ -153,7 +156,8 @@ export class App {
     addEventListener("beforeunload", (event) => this.viewer?.isDirty && event.preventDefault());
     document.addEventListener("visibilitychange", () => this.keepCurrent(pollOnFocusMs));
     addEventListener("focus", () => this.keepCurrent(pollOnFocusMs));
-    setInterval(() => this.keepCurrent(pollMs), pollMs);
+    for (const type of ["pointermove", "pointerdown", "keydown", "wheel"]) addEventListener(type, () => (this.activeAt = Date.now()), { capture: true, passive: true });
+    setInterval(() => Date.now() - this.activeAt < inactiveMs && this.keepCurrent(pollMs), pollMs);
     this.head.showAccount();
     const folder = folderOf(location.pathname);
     this.head.show(folder);
