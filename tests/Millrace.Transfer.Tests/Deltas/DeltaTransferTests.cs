@@ -154,6 +154,66 @@ public sealed class DeltaTransferTests : ServerTest
         Assert.Equal(["x"], Server.Visible());
     }
 
+    [Fact]
+    public async Task Scattered_changes_are_fetched_with_few_requests()
+    {
+        byte[] content = Server.Write("x", Bytes);
+        byte[] mine = [.. content];
+        for (int i = 0; i < 200; i++)
+        {
+            mine[i * 30_000] ^= 1;
+        }
+
+        using var handler = new CountingHandler();
+        using TransferClient client = new(Server.Files, handler, disposeHandler: false, new TransferClientOptions
+        {
+            Protocol = TransferProtocol.Http1,
+            Delta = TransferDelta.Always,
+        });
+        string path = Folder.Write("x", mine);
+
+        TransferResult result = await client.GetAsync(Clients.Name("x"), path);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(path));
+        Assert.InRange(result.BytesSent, 200, 700_000);
+        Assert.InRange(handler.Gets, 1, 12);
+    }
+
+    [Fact]
+    public async Task Server_with_one_range_a_request_is_asked_for_them_one_by_one()
+    {
+        byte[] content = Server.Write("x", Bytes);
+        byte[] mine = [.. content];
+        for (int i = 0; i < 20; i++)
+        {
+            mine[i * 300_000] ^= 1;
+        }
+
+        using var handler = new CountingHandler
+        {
+            Watch = request =>
+            {
+                if (request.Headers.Range?.Ranges.Count > 1)
+                {
+                    request.Headers.Range = null;
+                    request.Headers.Remove("If-Range");
+                }
+            },
+        };
+        using TransferClient client = new(Server.Files, handler, disposeHandler: false, new TransferClientOptions
+        {
+            Protocol = TransferProtocol.Http1,
+            Delta = TransferDelta.Always,
+        });
+        string path = Folder.Write("x", mine);
+
+        TransferResult result = await client.GetAsync(Clients.Name("x"), path);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(path));
+        Assert.InRange(result.BytesSent, 20, 80_000);
+        Assert.InRange(handler.Gets, 20, 40);
+    }
+
     [NeedsFact(Need.Mount)]
     public async Task Full_disk_leaves_the_version_that_is_there()
     {

@@ -18,6 +18,12 @@ internal sealed class LinkSpeed(TimeProvider clock)
     /// <summary>Bytes that are read to measure it: more than a link's bucket lets through at once, and little beside any list of blocks.</summary>
     public const int ProbeBytes = 128 * 1024;
 
+    /// <summary>
+    /// Bytes that are read before, so that the measured ones meet compiled code and a window that is open: in a process that has just started, the
+    /// first bytes take as long on any link.
+    /// </summary>
+    private const int FirstBytes = 4 * 1024;
+
     /// <summary>Links change: a laptop is carried home.</summary>
     private static readonly TimeSpan Lifetime = TimeSpan.FromMinutes(1);
 
@@ -44,30 +50,14 @@ internal sealed class LinkSpeed(TimeProvider clock)
     /// <returns>Whether it is fast; null if there is no such file, or it cannot be read.</returns>
     public async ValueTask<bool?> MeasureAsync(TransferContext context, TransferName name, CancellationToken cancellationToken)
     {
-        using IdleWatch watch = context.Watch(cancellationToken);
-        try
-        {
-            using OpenedFile opened = await context.Protocol
-                .OpenAsync(name, new ByteRange(0, ProbeBytes), tag: null, digest: false, watch).ConfigureAwait(false);
-            if (opened.Length is not >= BlockSums.MinFileBytes || opened.Count != ProbeBytes)
-            {
-                return null;
-            }
-
-            long started = clock.GetTimestamp();
-            using IMemoryOwner<byte> bytes = AlignedMemoryPool.Shared.Rent(ProbeBytes);
-            await opened.Body.ReadExactlyAsync(bytes.Memory[..ProbeBytes], watch.Token).ConfigureAwait(false);
-            double seconds = Math.Max(clock.GetElapsedTime(started).TotalSeconds, 1e-9);
-            await opened.FinishAsync().ConfigureAwait(false);
-            Learn(ProbeBytes / seconds);
-            return IsFast;
-        }
-        catch (Exception exception)
-            when (exception is TransferException or IOException or HttpRequestException
-                || (exception is OperationCanceledException && !cancellationToken.IsCancellationRequested))
+        if (await ProbeAsync(context, name, FirstBytes, cancellationToken).ConfigureAwait(false) is null
+            || await ProbeAsync(context, name, ProbeBytes, cancellationToken).ConfigureAwait(false) is not { } rate)
         {
             return null;
         }
+
+        Learn(rate);
+        return rate >= FastBytesPerSecond;
     }
 
     /// <summary>Remembers a rate.</summary>
@@ -77,6 +67,34 @@ internal sealed class LinkSpeed(TimeProvider clock)
         {
             _rate = bytesPerSecond;
             _measured = clock.GetTimestamp();
+        }
+    }
+
+    private async ValueTask<double?> ProbeAsync(
+        TransferContext context, TransferName name, int count, CancellationToken cancellationToken)
+    {
+        using IdleWatch watch = context.Watch(cancellationToken);
+        try
+        {
+            using OpenedFile opened = await context.Protocol
+                .OpenAsync(name, new ByteRange(0, count), tag: null, digest: false, watch).ConfigureAwait(false);
+            if (opened.Length is not >= BlockSums.MinFileBytes || opened.Count != count)
+            {
+                return null;
+            }
+
+            long started = clock.GetTimestamp();
+            using IMemoryOwner<byte> bytes = AlignedMemoryPool.Shared.Rent(count);
+            await opened.Body.ReadExactlyAsync(bytes.Memory[..count], watch.Token).ConfigureAwait(false);
+            double seconds = Math.Max(clock.GetElapsedTime(started).TotalSeconds, 1e-9);
+            await opened.FinishAsync().ConfigureAwait(false);
+            return count / seconds;
+        }
+        catch (Exception exception)
+            when (exception is TransferException or IOException or HttpRequestException
+                || (exception is OperationCanceledException && !cancellationToken.IsCancellationRequested))
+        {
+            return null;
         }
     }
 }

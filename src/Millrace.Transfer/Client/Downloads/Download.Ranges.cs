@@ -9,6 +9,13 @@ internal sealed partial class Download
     /// <summary>How often the missing ranges are recorded: a killed process fetches at most this much twice.</summary>
     private const long BytesBetweenNotes = 4 * 1024 * 1024;
 
+    /// <summary>Parts that one request asks for: more of them servers may refuse as an attack.</summary>
+    private const int MaxRanges = 48;
+
+    /// <summary>Their bytes together: longer ones are worth a request each.</summary>
+    private const long MaxRangesBytes = 2 * 1024 * 1024;
+
+    private volatile bool _oneByOne;
     private long[]? _missing;
     private bool _mayUseRanges;
     private long _noted;
@@ -66,6 +73,17 @@ internal sealed partial class Download
         RangeQueue queue, SafeFileHandle handle, PartRecord part, CancellationToken cancellationToken)
     {
         using IMemoryOwner<byte> block = AlignedMemoryPool.Shared.Rent(ContentSource.BlockBytes);
+        while (!_oneByOne && queue.TakeShort(MaxRanges, MaxRangesBytes) is { Count: > 0 } pieces)
+        {
+            await _context.Retry.RunAsync(
+                async (state, token) =>
+                {
+                    await FetchShortAsync(queue, pieces, handle, part, block.Memory, state, token).ConfigureAwait(false);
+                    return true;
+                },
+                cancellationToken).ConfigureAwait(false);
+        }
+
         while (queue.Take() is { } piece)
         {
             await _context.Retry.RunAsync(
@@ -76,6 +94,84 @@ internal sealed partial class Download
                     return true;
                 },
                 cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Fetches short parts with one request, as a delta has them: a round trip for each would cost more than its bytes.</summary>
+    private async ValueTask FetchShortAsync(
+        RangeQueue queue, List<RangeQueue.Piece> pieces, SafeFileHandle handle, PartRecord part, Memory<byte> memory,
+        RetryState state, CancellationToken cancellationToken)
+    {
+        pieces.RemoveAll(piece => queue.LeftOf(piece) == 0);
+        if (pieces.Count > 1 && !_oneByOne)
+        {
+            using IdleWatch watch = _context.Watch(cancellationToken);
+            ByteRange[] wanted = [.. pieces.Select(piece => new ByteRange(piece.Next, queue.LeftOf(piece)))];
+            using OpenedRanges? opened = await _context.Protocol.OpenAsync(_name, wanted, _tag!.Value, watch).ConfigureAwait(false);
+            if (opened is not null)
+            {
+                await CopyAsync(opened, queue, pieces, handle, part, memory, state, watch).ConfigureAwait(false);
+                pieces.RemoveAll(piece => queue.LeftOf(piece) == 0);
+                if (pieces.Count > 0)
+                {
+                    throw Failures.Disconnected(Call, null, $"{pieces.Count} of {wanted.Length} parts did not come");
+                }
+
+                return;
+            }
+
+            _oneByOne = true;
+        }
+
+        foreach (RangeQueue.Piece piece in pieces)
+        {
+            await FetchPieceAsync(queue, piece, handle, part, memory, state, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private async ValueTask CopyAsync(
+        OpenedRanges opened, RangeQueue queue, List<RangeQueue.Piece> pieces, SafeFileHandle handle, PartRecord part, Memory<byte> memory,
+        RetryState state, IdleWatch watch)
+    {
+        if (opened.Tag != _tag)
+        {
+            throw Changed();
+        }
+
+        long received = 0;
+        while (await ReadAsync(() => opened.NextAsync(watch.Token), watch).ConfigureAwait(false) is { } range)
+        {
+            RangeQueue.Piece piece = pieces.Find(piece => piece.Next == range.Offset)
+                ?? throw Failures.Protocol(Call, $"bytes starting at {range.Offset} were received, which were not requested");
+            long at = range.Offset;
+            int read;
+            while ((read = await ReadAsync(() => opened.ReadAsync(memory[..ContentSource.BlockBytes], watch.Token), watch).ConfigureAwait(false)) > 0)
+            {
+                // Another connection may have taken the end of it meanwhile.
+                int kept = (int)Math.Min(read, queue.LeftOf(piece));
+                watch.Pause();
+                await RandomAccess.WriteAsync(handle, memory[..kept], at, watch.Token).ConfigureAwait(false);
+                at += read;
+                received += kept;
+                state.Reached(received);
+                if (kept > 0)
+                {
+                    Report(part, queue, queue.Advance(piece, kept), kept);
+                }
+            }
+        }
+    }
+
+    private async ValueTask<T> ReadAsync<T>(Func<ValueTask<T>> read, IdleWatch watch)
+    {
+        watch.Touch();
+        try
+        {
+            return await read().ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is IOException and not TransferException or OperationCanceledException or HttpRequestException)
+        {
+            throw Failures.Translate(exception, Call, watch);
         }
     }
 

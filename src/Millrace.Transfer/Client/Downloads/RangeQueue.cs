@@ -8,6 +8,10 @@ internal sealed class RangeQueue
 {
     private readonly Lock _lock = new();
     private readonly List<Piece> _pieces = [];
+    private long _left;
+
+    // Those in front of it are all taken.
+    private int _next;
 
     /// <summary>Begins.</summary>
     /// <param name="missing">Pairs of first byte and first byte after, in order.</param>
@@ -18,6 +22,7 @@ internal sealed class RangeQueue
             if (missing[i] < missing[i + 1])
             {
                 _pieces.Add(new Piece { Next = missing[i], End = missing[i + 1] });
+                _left += missing[i + 1] - missing[i];
             }
         }
     }
@@ -27,15 +32,14 @@ internal sealed class RangeQueue
     {
         lock (_lock)
         {
+            if (TakeNext() is { } next)
+            {
+                return next;
+            }
+
             Piece? largest = null;
             foreach (Piece piece in _pieces)
             {
-                if (piece.Left > 0 && !piece.IsTaken)
-                {
-                    piece.IsTaken = true;
-                    return piece;
-                }
-
                 if (piece.Left > (largest?.Left ?? 0))
                 {
                     largest = piece;
@@ -55,6 +59,27 @@ internal sealed class RangeQueue
         }
     }
 
+    /// <summary>Several short parts, for a connection that asks for them at once; empty if the next is long, or none is left.</summary>
+    /// <param name="most">Parts at most.</param>
+    /// <param name="maxBytes">Bytes of them together at most.</param>
+    public List<Piece> TakeShort(int most, long maxBytes)
+    {
+        lock (_lock)
+        {
+            var taken = new List<Piece>();
+            while (taken.Count < most && _next < _pieces.Count && (_pieces[_next].IsTaken || _pieces[_next].Left <= maxBytes))
+            {
+                if (TakeNext() is { } piece)
+                {
+                    taken.Add(piece);
+                    maxBytes -= piece.Left;
+                }
+            }
+
+            return taken;
+        }
+    }
+
     /// <summary>How many bytes from its next one on a part still wants.</summary>
     public long LeftOf(Piece piece)
     {
@@ -71,15 +96,26 @@ internal sealed class RangeQueue
         lock (_lock)
         {
             // Another connection may have taken the end of it meanwhile, and writes the same bytes there.
+            long before = piece.Left;
             piece.Next = Math.Min(piece.End, piece.Next + bytes);
-            long left = 0;
-            foreach (Piece other in _pieces)
-            {
-                left += other.Left;
-            }
-
-            return left;
+            _left -= before - piece.Left;
+            return _left;
         }
+    }
+
+    private Piece? TakeNext()
+    {
+        for (; _next < _pieces.Count; _next++)
+        {
+            if (_pieces[_next] is { IsTaken: false, Left: > 0 } piece)
+            {
+                _next++;
+                piece.IsTaken = true;
+                return piece;
+            }
+        }
+
+        return null;
     }
 
     /// <summary>The missing ranges, as pairs in order.</summary>

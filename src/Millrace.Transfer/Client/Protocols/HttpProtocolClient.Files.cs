@@ -86,6 +86,44 @@ internal partial class HttpProtocolClient
         }
     }
 
+    public override async Task<OpenedRanges?> OpenAsync(
+        TransferName name, IReadOnlyList<ByteRange> ranges, EntityTag tag, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Downloading", name);
+        HttpResponseMessage response = await SendAsync(HttpMethod.Get, ContentUrlOf(name), call, watch, request =>
+        {
+            Add(request, "Accept-Encoding", "identity");
+            Add(request, "If-Range", tag.ToString());
+            var header = new RangeHeaderValue();
+            foreach (ByteRange range in ranges)
+            {
+                header.Ranges.Add(new RangeItemHeaderValue(range.Offset, range.End - 1));
+            }
+
+            request.Headers.Range = header;
+        }).ConfigureAwait(false);
+        try
+        {
+            MediaTypeHeaderValue? type = response.Content.Headers.ContentType;
+            string? boundary = type?.Parameters
+                .FirstOrDefault(parameter => parameter.Name.Equals("boundary", StringComparison.OrdinalIgnoreCase))?.Value?.Trim('"');
+            if (response.StatusCode != HttpStatusCode.PartialContent || boundary is null
+                || !string.Equals(type?.MediaType, "multipart/byteranges", StringComparison.OrdinalIgnoreCase))
+            {
+                response.Dispose();
+                return null;
+            }
+
+            Stream body = await response.Content.ReadAsStreamAsync(watch.Token).ConfigureAwait(false);
+            return new OpenedRanges(response, body, boundary, call) { Tag = Fields.Tag(response) };
+        }
+        catch
+        {
+            response.Dispose();
+            throw;
+        }
+    }
+
     public override async Task<OpenedFile> OpenBlocksAsync(TransferName name, IdleWatch watch)
     {
         ProtocolCall call = Call("Asking for the blocks of", name);

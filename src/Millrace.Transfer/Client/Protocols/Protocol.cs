@@ -20,6 +20,11 @@ internal abstract class Protocol
     public abstract Task<OpenedFile> OpenAsync(
         TransferName name, ByteRange? range, EntityTag? tag, bool digest, IdleWatch watch);
 
+    /// <summary>Asks for several parts of a version of a file at once.</summary>
+    /// <returns>Null where that cannot be, or the server answers otherwise: then parts are asked for one by one.</returns>
+    public virtual Task<OpenedRanges?> OpenAsync(
+        TransferName name, IReadOnlyList<ByteRange> ranges, EntityTag tag, IdleWatch watch) => Task.FromResult<OpenedRanges?>(null);
+
     /// <summary>Asks for the list of a file's blocks, as a file of its own: see <see cref="BlockSums"/>.</summary>
     /// <exception cref="TransferException">There is none.</exception>
     public abstract Task<OpenedFile> OpenBlocksAsync(TransferName name, IdleWatch watch);
