@@ -54,40 +54,60 @@ public sealed partial class TransferClient
     {
         ArgumentNullException.ThrowIfNull(omitted);
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         string? after = null;
         int emptyPages = 0;
-        do
+        Task<ListingDocument>? next = FetchAsync();
+        try
+        {
+            while (next is not null)
+            {
+                ListingDocument page = await next.ConfigureAwait(false);
+                emptyPages = page.Entries.Count == 0 ? emptyPages + 1 : 0;
+                bool follows = page.Next is null || (string.CompareOrdinal(page.Next, after) > 0 && emptyPages < MaxEmptyPages);
+                after = page.Next;
+
+                // It is on its way while the caller goes through this page.
+                next = after is not null && follows ? FetchAsync() : null;
+                var missing = OmittedEntries.Of(page.Omitted, page.OmittedNames, page.OmittedKinds, page.OmittedUnreadable);
+                if (missing.Total > 0)
+                {
+                    omitted(missing);
+                }
+
+                foreach (ListingEntry entry in page.Entries)
+                {
+                    yield return Read(entry, folder, context.Protocol.Kind);
+                }
+
+                if (!follows)
+                {
+                    throw Failures.Protocol(
+                        new ProtocolCall("Listing", folder.Value, context.Protocol.Kind),
+                        emptyPages == MaxEmptyPages ? $"{emptyPages} pages had no entry" : "the next page does not follow this one");
+                }
+            }
+        }
+        finally
+        {
+            await stop.CancelAsync().ConfigureAwait(false);
+            if (next is not null)
+            {
+                await ((Task)next).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+
+        Task<ListingDocument> FetchAsync()
         {
             string? from = after;
-            ListingDocument page = await _retry.RunAsync(
+            return _retry.RunAsync(
                 async (_, token) =>
                 {
                     using IdleWatch watch = context.Watch(token);
                     return await context.Protocol.ListAsync(folder, recursive, from, watch).ConfigureAwait(false);
                 },
-                cancellationToken).ConfigureAwait(false);
-            var missing = OmittedEntries.Of(page.Omitted, page.OmittedNames, page.OmittedKinds, page.OmittedUnreadable);
-            if (missing.Total > 0)
-            {
-                omitted(missing);
-            }
-
-            foreach (ListingEntry entry in page.Entries)
-            {
-                yield return Read(entry, folder, context.Protocol.Kind);
-            }
-
-            emptyPages = page.Entries.Count == 0 ? emptyPages + 1 : 0;
-            if (page.Next is not null && (string.CompareOrdinal(page.Next, after) <= 0 || emptyPages == MaxEmptyPages))
-            {
-                throw Failures.Protocol(
-                    new ProtocolCall("Listing", folder.Value, context.Protocol.Kind),
-                    emptyPages == MaxEmptyPages ? $"{emptyPages} pages had no entry" : "the next page does not follow this one");
-            }
-
-            after = page.Next;
+                stop.Token);
         }
-        while (after is not null);
     }
 
     /// <summary>Deletes a file.</summary>
