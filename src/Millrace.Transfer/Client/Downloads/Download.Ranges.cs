@@ -144,9 +144,12 @@ internal sealed partial class Download
             RangeQueue.Piece piece = pieces.Find(piece => piece.Next == range.Offset)
                 ?? throw Failures.Protocol(Call, $"bytes starting at {range.Offset} were received, which were not requested");
             long at = range.Offset;
+            int room = Math.Min(ContentSource.BlockBytes, watch.Rate?.MaxBytes ?? int.MaxValue);
             int read;
-            while ((read = await ReadAsync(() => opened.ReadAsync(memory[..ContentSource.BlockBytes], watch.Token), watch).ConfigureAwait(false)) > 0)
+            while ((read = await ReadAsync(() => opened.ReadAsync(memory[..room], watch.Token), watch).ConfigureAwait(false)) > 0)
             {
+                await watch.PaceAsync(read).ConfigureAwait(false);
+
                 // Another connection may have taken the end of it meanwhile.
                 int kept = (int)Math.Min(read, queue.LeftOf(piece));
                 watch.Pause();
