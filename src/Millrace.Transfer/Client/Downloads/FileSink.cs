@@ -61,6 +61,12 @@ internal sealed class FileSink : DownloadSink
 
     public override void Describe(OpenedFile file, bool mayUseRanges)
     {
+        if (_writer is null && _part is { IsSaved: false } && file.Length <= Upload.WholeBytes)
+        {
+            // To get it again costs less than to remember how far it came.
+            _part = null;
+        }
+
         if (mayUseRanges && _writer is null)
         {
             _part ??= PartRecord.Unremembered(_path);

@@ -105,6 +105,12 @@ internal sealed class PartRecord
 
     private PartNote? Read()
     {
+        if (!File.Exists(_notePath))
+        {
+            // As of most files: an exception for each of thousands takes longer than small ones do.
+            return null;
+        }
+
         try
         {
             PartNote? note = JsonSerializer.Deserialize(File.ReadAllBytes(_notePath), ClientJson.Default.PartNote);
