@@ -25,6 +25,9 @@ def licence(package, number):
             text = manifest.read_text(encoding="utf-8-sig")
             if found := re.search(r'<license type="expression">([^<]+)<', text):
                 return [{"expression": found[1]}]
+            if found := re.search(r'<license type="file">([^<]+)<', text):
+                if "MIT License" in (manifest.parent / found[1].replace("\\", "/")).read_text(encoding="utf-8-sig"):
+                    return [{"expression": "MIT"}]
             if found := re.search(r"<licenseUrl>([^<]+)<", text):
                 return [{"license": {"name": "see the address", "url": found[1]}}]
     return []
