@@ -15,7 +15,8 @@ cp src/Millrace.Cli/bin/Release/net10.0/{*.dll,Millrace*.xml} "$source/assemblie
 
 # The documents, and the files that they link to.
 cp --parents ./*.md LICENSE Dockerfile .github/workflows/release.yml docs/*.md docs/*/*.md eng/{icon.svg,requirements.list} proto/*/*/*.proto \
-  results/*/*/report.md samples/*.md samples/*/*.{cs,md,in} src/Millrace.Transfer.Server/Connections/BufferLimit.cs "$source"
+  results/*/*/report.md samples/*.md samples/*/*.{cs,md,in} src/Millrace.Transfer.Server/Connections/BufferLimit.cs \
+  tests/Millrace.Transfer.Tests/Deltas/vectors.txt "$source"
 cp docs/docfx.json "$source"
 cp README.md "$source/index.md"
 cat >"$source/toc.yml" <<'TOC'
