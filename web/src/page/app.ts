@@ -243,7 +243,7 @@ export class App {
     this.view = view;
     this.arrangement = { ...order, filter: "" };
     this.listing.use(this.arrangement);
-    this.toolbar.show(this.arrangement);
+    this.toolbar.show(this.arrangement, true);
     this.toolbar.showView(view);
     this.listing.folder = folder;
     this.arrived.clear();

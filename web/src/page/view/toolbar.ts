@@ -44,9 +44,11 @@ export class Toolbar {
 
   constructor(private arrangement: Arrangement, private readonly events: ToolbarEvents) {}
 
-  show(arrangement: Arrangement): void {
+  /** Shows how the list is arranged; the filter of another folder is forgotten, also one that was typed a moment ago. */
+  show(arrangement: Arrangement, isOther = false): void {
     this.arrangement = arrangement;
-    if (this.search.value !== arrangement.filter && document.activeElement !== this.search) this.search.value = arrangement.filter;
+    if (isOther) this.wait(0);
+    if (!this.timer && document.activeElement !== this.search) this.search.value = arrangement.filter;
     this.clear.hidden = this.search.value === "";
     this.sort.value = arrangement.sort;
     this.reverse.replaceChildren(icon(arrangement.descending ? icons.down : icons.up));
@@ -108,9 +110,16 @@ export class Toolbar {
   }
 
   private typed(): void {
-    clearTimeout(this.timer);
     this.clear.hidden = this.search.value === "";
-    this.timer = window.setTimeout(() => this.events.arrange({ ...this.arrangement, filter: this.search.value.trim() }), typingMs);
+    this.wait(window.setTimeout(() => {
+      this.timer = 0;
+      this.events.arrange({ ...this.arrangement, filter: this.search.value.trim() });
+    }, typingMs));
+  }
+
+  private wait(timer: number): void {
+    clearTimeout(this.timer);
+    this.timer = timer;
   }
 
   private pressed(event: KeyboardEvent): void {
