@@ -16,7 +16,7 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     private readonly S3Folders _folders;
     private int _disposed;
 
-    /// <summary>Creates a store over a bucket that exists; <see cref="CheckAsync"/> says whether it can be used.</summary>
+    /// <summary>Creates a store over a bucket that exists; <see cref="CheckAsync"/> checks whether it can be used.</summary>
     /// <param name="options">Not to be changed afterwards.</param>
     /// <exception cref="ArgumentException">The bucket is empty, or the prefix is not a valid name.</exception>
     public S3FileStore(S3FileStoreOptions options)
@@ -66,7 +66,7 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     /// <summary>Asks whether the bucket can be used: reads it, writes to it, and tries a conditional write.</summary>
     /// <exception cref="TransferException">
     /// The bucket does not exist, access to it is refused, the service cannot be reached, its clock and this one differ too much, or it
-    /// ignores <c>If-None-Match: *</c>, without which several servers cannot work together. The message says which.
+    /// ignores <c>If-None-Match: *</c>, without which several servers cannot work together. The message names the reason.
     /// </exception>
     public async Task CheckAsync(CancellationToken cancellationToken = default)
     {

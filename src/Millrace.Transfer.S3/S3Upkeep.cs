@@ -6,7 +6,7 @@ namespace Millrace.Transfer.S3;
 /// <summary>What happens to a bucket in the background. Thread-safe.</summary>
 internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncDisposable
 {
-    /// <summary>How old a claim is that nobody holds any more: much older than any holder trusts it.</summary>
+    /// <summary>The age at which a claim has no holder any more: much more than any holder trusts it.</summary>
     private static readonly TimeSpan DeadClaim = TimeSpan.FromMinutes(10);
 
     /// <summary>States of uploads that are read at once.</summary>
@@ -127,7 +127,7 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
         return listed.Expired;
     }
 
-    /// <summary>Deletes an upload that has expired; otherwise says what has to be known of it.</summary>
+    /// <summary>Deletes an upload that has expired; otherwise adds it to the list.</summary>
     private async ValueTask JudgeAsync(UploadId id, UploadObjects objects, Listed listed, CancellationToken cancellationToken)
     {
         DateTimeOffset now = store.Clock.Now;
@@ -199,7 +199,7 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
         }
     }
 
-    /// <summary>A server that was killed during a simple upload leaves a multipart upload that nobody knows.</summary>
+    /// <summary>A server that was killed during a simple upload leaves a multipart upload that no server knows.</summary>
     private async ValueTask EndAbandonedPartsAsync(CancellationToken cancellationToken)
     {
         var request = new ListMultipartUploadsRequest
@@ -271,7 +271,7 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
         }
     }
 
-    /// <summary>Expires uploads, and counts what the files and the unfinished uploads have together.</summary>
+    /// <summary>Expires uploads, and counts the bytes of files and unfinished uploads together.</summary>
     private ValueTask CountAsync(CancellationToken cancellationToken) => store.Quota.CountAsync(async () =>
     {
         await ExpireAsync(cancellationToken);
@@ -316,7 +316,7 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
         while (await timer.WaitForNextTickAsync(_end.Token));
     }
 
-    /// <summary>What a list of all uploads shows. Thread-safe.</summary>
+    /// <summary>The result of listing all uploads. Thread-safe.</summary>
     private sealed class Listed
     {
         private int _expired;

@@ -43,7 +43,7 @@ public readonly record struct FileTime
     public DateTimeOffset ToDateTimeOffset() => DateTimeOffset.FromUnixTimeSeconds(Seconds).AddTicks(Nanoseconds / 100);
 
     /// <summary>Reads seconds since 1970 as <see cref="ToString"/> writes them, with any number of digits after the point.</summary>
-    /// <param name="text">For example <c>1700000000</c>, <c>1700000000.25</c> or <c>-0.5</c>. What is less than a nanosecond is left out.</param>
+    /// <param name="text">For example <c>1700000000</c>, <c>1700000000.25</c> or <c>-0.5</c>. Digits below a nanosecond are left out.</param>
     /// <param name="time">The time.</param>
     /// <returns>False if it is something else, or not within the years 1 to 9999.</returns>
     public static bool TryParse(ReadOnlySpan<char> text, out FileTime time)

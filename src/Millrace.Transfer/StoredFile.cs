@@ -4,8 +4,8 @@ namespace Millrace.Transfer;
 /// <param name="Name">Its name.</param>
 /// <param name="Length">Its bytes.</param>
 /// <param name="Modified">
-/// When it was last changed, as its writer says, or else when it was published. A bucket does not say the latter when it takes a file
-/// by one request: the writer's result has the server's time then, in whole seconds.
+/// When it was last changed, if its writer specified it, or else when it was published. A bucket does not report the latter for a file
+/// that it takes in one request: the writer's result has the server's time then, in whole seconds.
 /// </param>
 /// <param name="Tag">Its version: another one has another tag.</param>
 /// <param name="Sha256">Its digest; null only where it was not asked for and is not known.</param>

@@ -39,7 +39,7 @@ public readonly record struct FileCopyOptions
     public bool NoReflink { get; init; }
 
     /// <summary>
-    /// Whether what is read and written may stay in the page cache; true by default. False leaves the cache as it was:
+    /// Whether the pages of both files may stay in the page cache; true by default. False leaves the cache as it was:
     /// <see cref="FileReadOptions.KeepCached"/> and <see cref="FileWriteOptions.KeepCached"/>. Blocks are shared all the same where the file
     /// system can; otherwise this process copies instead of the kernel.
     /// </summary>

@@ -22,7 +22,7 @@ public static partial class FilePipe
     /// <returns>The result. Holes of the source are holes of the copy where the system reports them.</returns>
     /// <remarks>
     /// Thread-safe. The calling thread waits for no disk: everything is done on the thread pool. A copy that fails or is
-    /// canceled leaves nothing behind. The content is copied, and the attributes that <paramref name="options"/> ask for; owner, ACLs
+    /// canceled leaves no partial file. The content is copied, and the attributes that <paramref name="options"/> ask for; owner, ACLs
     /// and extended attributes of the source are not.
     /// </remarks>
     /// <exception cref="FilePipeException">

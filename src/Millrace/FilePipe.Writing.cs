@@ -13,7 +13,7 @@ public static partial class FilePipe
     /// extended attributes are not.
     /// </param>
     /// <param name="options">How to write it; the default is a good choice.</param>
-    /// <returns>A writer that owns the file. Commit it, or dispose it to leave nothing behind.</returns>
+    /// <returns>A writer that owns the file. Commit it, or dispose it to discard the written bytes.</returns>
     /// <remarks>
     /// Until the commit the bytes are in a file beside it that <see cref="CleanUp"/> recognises if the process is killed.
     /// </remarks>

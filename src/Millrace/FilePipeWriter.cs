@@ -18,8 +18,8 @@ namespace Millrace;
 /// thread. Memory from <see cref="GetMemory"/> belongs to the writer and is valid until the next call of any member.
 /// </para>
 /// <para>
-/// The file gets its name when <see cref="CommitAsync"/> completes: completing or disposing the writer before leaves nothing
-/// behind (or, of a resumed file, the unfinished file), and a file of that name is unchanged.
+/// The file gets its name when <see cref="CommitAsync"/> completes: completing or disposing the writer before leaves no
+/// file (or, of a resumed file, the unfinished one), and a file of that name is unchanged.
 /// </para>
 /// </remarks>
 [DebuggerDisplay("{Path,nq}: position {Position}, {Strategy}")]

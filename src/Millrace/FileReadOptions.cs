@@ -90,7 +90,7 @@ public readonly record struct FileReadOptions
     /// <summary>
     /// How others may use the file while it is open here. On Unix an advisory lock; see <see cref="FileShare"/>. On
     /// Linux the locks of others stop only a reader with <see cref="FileShare.None"/>.
-    /// Ignored for handles. Follow mode adds what a writer needs.
+    /// Ignored for handles. Follow mode adds the sharing that a writer needs.
     /// </summary>
     public FileShare Share
     {
@@ -107,13 +107,13 @@ public readonly record struct FileReadOptions
     public MemoryPool<byte>? Pool { get; init; }
 
     /// <summary>
-    /// Whether what is read may stay in the page cache; true by default. False leaves the cache as it was: pages that this reader
+    /// Whether pages that were read may stay in the page cache; true by default. False leaves the cache as it was: pages that this reader
     /// brought in leave it when they were copied, and those that others use stay. For files that are read once, and are large beside the memory
     /// of the machine.
     /// </summary>
     /// <remarks>
     /// Linux 6.14 and later on file systems that take it: <c>RWF_DONTCACHE</c>. Elsewhere on Linux the reader asks which pages are there
-    /// before it reads, without the kernel's read-ahead, and drops the others; pages whose presence the system does not tell (of files that
+    /// before it reads, without the kernel's read-ahead, and drops the others; pages whose presence the system does not report (of files that
     /// this user may not write) stay. <see cref="ReadStrategy.Mapped"/> is <see cref="ReadStrategy.Buffered"/> then. Portable paths ignore it.
     /// </remarks>
     public bool KeepCached

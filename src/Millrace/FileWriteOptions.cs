@@ -55,8 +55,8 @@ public readonly record struct FileWriteOptions
     }
 
     /// <summary>
-    /// Whether what is written may stay in the page cache; true by default. False writes it to the device at once and takes it out of the
-    /// cache when it is there, so that the files of others stay. For large files that are not read soon.
+    /// Whether written pages may stay in the page cache; true by default. False writes them to the device at once and takes them out of the
+    /// cache afterwards, so that the files of others stay. For large files that are not read soon.
     /// </summary>
     /// <remarks>
     /// Linux 6.14 and later on file systems that take it: <c>RWF_DONTCACHE</c>. Elsewhere on Linux pages are handed to the device and

@@ -1,6 +1,6 @@
 namespace Millrace.Cli.Tests;
 
-/// <summary>Files that pass through once leave the page cache as it was: shares, as the kernel takes pages out by itself, too.</summary>
+/// <summary>Files that pass through once leave the page cache as it was: shares, as the kernel also evicts pages.</summary>
 public sealed class NoCacheTests : CommandTests
 {
     private const int Length = 20_000_000;

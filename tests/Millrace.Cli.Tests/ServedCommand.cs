@@ -31,7 +31,7 @@ internal sealed class ServedCommand : IDisposable
 
     public int Port => new Uri(Files).Port;
 
-    /// <summary>Sockets, and files that are no part of it, that it has open (Linux).</summary>
+    /// <summary>Open sockets, and open files that are not part of the command (Linux).</summary>
     public int OpenHandles => Directory.GetFileSystemEntries($"/proc/{Id}/fd")
         .Select(name => new FileInfo(name).LinkTarget)
         .Count(target => target is not null && (target.StartsWith("socket:", StringComparison.Ordinal) || target.StartsWith(TestFolders, StringComparison.Ordinal)));
@@ -81,7 +81,7 @@ internal sealed class ServedCommand : IDisposable
         }
     });
 
-    /// <summary>Ends it at once, as the system does when there is no memory left.</summary>
+    /// <summary>Ends it at once, as the system does when memory runs out.</summary>
     public async Task KillAsync()
     {
         _process.Kill();

@@ -61,7 +61,7 @@ public sealed class RawHttp2 : IDisposable
     /// <summary>Bytes of DATA that the server accepts now on a stream, and on the whole connection. Up to date after <see cref="ReadAsync"/>.</summary>
     public long WindowOf(int stream) => Math.Min(_windows[0], _windows.GetOrAdd(stream, 0) + _initialWindow);
 
-    /// <summary>Bytes that the system has received and nobody has read.</summary>
+    /// <summary>Bytes that the system has received and the test has not read.</summary>
     public int Available => _client.Available;
 
     /// <summary>Connects and exchanges settings.</summary>

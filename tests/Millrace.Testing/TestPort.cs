@@ -34,7 +34,7 @@ public static class TestPort
         }
     }
 
-    /// <summary>A port that nobody had a moment ago.</summary>
+    /// <summary>A port that was free a moment ago.</summary>
     public static int Free()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);

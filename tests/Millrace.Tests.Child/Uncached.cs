@@ -10,7 +10,7 @@ internal static partial class Uncached
     private const int Length = 12 * 1024 * 1024;
     private const int Random = 1; // POSIX_FADV_RANDOM
 
-    // What others have read: a run of pages that begins and ends inside of a block, and single ones.
+    // Pages that others have read: a run of pages that begins and ends inside of a block, and single ones.
     private const int OthersFrom = 1_000;
     private const int OthersTo = 1_500;
     private const int Single = 37;

@@ -69,7 +69,7 @@ public sealed partial class GrpcDotNetClient : IAsyncDisposable
         }
     }
 
-    /// <summary>Runs one command; what it reports of each call, in JSON.</summary>
+    /// <summary>Runs one command; returns its report of each call, in JSON.</summary>
     public static async Task<IReadOnlyList<string>> RunAsync(string library, Uri server, string command, params string[] options)
     {
         await using var client = new GrpcDotNetClient(library, server, options);

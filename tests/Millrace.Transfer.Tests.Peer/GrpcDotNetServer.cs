@@ -39,7 +39,7 @@ public sealed class GrpcDotNetServer : IAsyncDisposable
 
     public int Port => new Uri(_application.Urls.Single()).Port;
 
-    /// <summary>What it reported so far.</summary>
+    /// <summary>Its reports so far.</summary>
     public IEnumerable<string> Lines => _service.Lines;
 
     public static async Task<GrpcDotNetServer> StartAsync(string library, string folder, params string[] options)
@@ -56,7 +56,7 @@ public sealed class GrpcDotNetServer : IAsyncDisposable
         });
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
-            // A disk that is busy for seconds is no fault of the client under test.
+            // The client under test is not at fault if a disk is busy for seconds.
             kestrel.Limits.MinRequestBodyDataRate = null;
             kestrel.Limits.MinResponseDataRate = null;
             kestrel.Listen(IPAddress.Loopback, 0, listen => listen.Protocols = library == Http2 ? HttpProtocols.Http2 : HttpProtocols.Http1);
@@ -103,7 +103,7 @@ public sealed class GrpcDotNetServer : IAsyncDisposable
 
         public ByteString Sha256 { get; set; } = ByteString.Empty;
 
-        /// <summary>Whoever appends or asks waits for who appends: that one was cut and ends soon.</summary>
+        /// <summary>A call that appends or asks waits for the one that appends, which was cut and ends soon.</summary>
         public SemaphoreSlim Lock { get; } = new(1);
 
         /// <summary>Fails once.</summary>

@@ -8,7 +8,7 @@ namespace Millrace.Cli.Tests;
 
 /// <summary>
 /// A process that runs the command whenever it is asked, one run after the other: most of a short run's time goes into starting a process
-/// and compiling. For its terminal, its input or its memory, a test starts a process of its own.
+/// and compiling. For its terminal, its input or its memory, a test starts a separate process.
 /// </summary>
 internal sealed class CommandHost : IDisposable
 {
@@ -27,7 +27,7 @@ internal sealed class CommandHost : IDisposable
     /// <summary>It may be killed or get a signal while the command runs.</summary>
     public Process Process { get; }
 
-    /// <summary>What the run has printed as errors, when it ends.</summary>
+    /// <summary>The errors that the run printed, when it ends.</summary>
     public Task<string> Error { get; private set; } = Task.FromResult("");
 
     /// <summary>Runs the command to its end, in a folder, without input.</summary>
@@ -47,7 +47,7 @@ internal sealed class CommandHost : IDisposable
         return host;
     }
 
-    /// <summary>Waits for the end of what it runs; then it can run something else.</summary>
+    /// <summary>Waits for the end of a run; then it can run something else.</summary>
     /// <exception cref="InvalidOperationException">The run ended the process.</exception>
     public async Task<(int ExitCode, string Output, string Error)> EndAsync()
     {
@@ -95,7 +95,7 @@ internal sealed class CommandHost : IDisposable
         return (int.Parse(exitCode, CultureInfo.InvariantCulture), output, error);
     }
 
-    /// <summary>Reads what one run prints.</summary>
+    /// <summary>Reads the output of one run.</summary>
     private static async Task<string> ReadAsync(StreamReader reader)
     {
         var text = new StringBuilder();

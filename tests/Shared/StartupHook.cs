@@ -6,7 +6,7 @@ using System.Runtime.InteropServices;
 using System.Text.Json;
 
 /// <summary>
-/// What the runtime calls before a command's Main when DOTNET_STARTUP_HOOKS names this assembly. At the command's end it writes how
+/// Called by the runtime before a command's Main when DOTNET_STARTUP_HOOKS names this assembly. At the command's end it writes how
 /// many arrays of one size the shared pool kept; or it refuses native calls; or it calls Main for each line of input instead.
 /// The name and the missing namespace are the runtime's.
 /// </summary>
@@ -22,7 +22,7 @@ internal static class StartupHook
     /// <summary>Makes the process a <c>CommandHost</c>.</summary>
     public const string HostVariable = "MILLRACE_TEST_HOST";
 
-    /// <summary>What a host writes to its output and its errors after each run.</summary>
+    /// <summary>Written by a host to its output and its errors after each run.</summary>
     public const char End = '\0';
 
     /// <summary>More than the pool keeps by default of one size, at 32 for each of 16 processors.</summary>

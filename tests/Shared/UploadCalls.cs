@@ -2,7 +2,7 @@ using System.IO.Pipelines;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Each step of an upload as a request of its own.</summary>
+/// <summary>Each step of an upload as a separate request.</summary>
 internal static class UploadCalls
 {
     public static async ValueTask<UploadStatus> StartUploadAsync(

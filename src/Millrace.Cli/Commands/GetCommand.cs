@@ -132,7 +132,7 @@ internal static class GetCommand
             return false;
         }
 
-        // What a link leads to outside the folder is neither read nor dated.
+        // The target of a link out of the folder is neither read nor dated.
         local.Prepare(here.Path, item.Name);
         if (await PresentFile.FindSameAsync(client, here.Path, item.Remote!, present.BySha256, cancellationToken).ConfigureAwait(false)
             is not { } time)

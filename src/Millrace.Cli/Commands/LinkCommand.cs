@@ -97,7 +97,7 @@ internal static class LinkCommand
     }
 }
 
-/// <summary>Where a server's files are, from what the user calls the server.</summary>
+/// <summary>The URL of a server's files, from the server address that the user gave.</summary>
 internal static class LinkBase
 {
     private const string Files = "/files/";

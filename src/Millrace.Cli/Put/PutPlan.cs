@@ -45,7 +45,7 @@ internal static class PutPlan
         return items;
     }
 
-    /// <summary>Adds to the files of folders what the server has under their names, by one listing of each folder.</summary>
+    /// <summary>Adds the server's files of the same names to the files of folders, by one listing of each folder.</summary>
     public static async Task<List<TransferItem>> WithRemoteAsync(
         List<TransferItem> items, IReadOnlyList<string> sources, TransferTarget target, TransferClient client, CancellationToken cancellationToken)
     {

@@ -143,7 +143,7 @@ internal sealed class ProxyOptionSet
             length -= 96;
         }
 
-        // 10.1.2.3/8 means a network, or that address? Both were meant by somebody.
+        // 10.1.2.3/8 could mean the network or that address, and users have meant both.
         byte[] bytes = address.GetAddressBytes();
         for (int bit = length; bit < bytes.Length * 8; bit++)
         {

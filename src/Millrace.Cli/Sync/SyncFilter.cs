@@ -22,7 +22,7 @@ internal sealed class SyncFilter(IReadOnlyCollection<string> includes, IReadOnly
         return included && !excluded;
     }
 
-    /// <summary>What is in a folder that matches, matches too.</summary>
+    /// <summary>Everything in a matching folder matches, too.</summary>
     private (bool IsIncluded, bool IsExcluded) Look(TransferName name, bool isFolder)
     {
         (bool included, bool excluded) = name.Folder.IsRoot ? (_includes is null, false) : LookAtFolder(name.Folder);

@@ -106,7 +106,7 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings, bo
     private async Task<int> MoveAsync(
         FolderSync sync, SyncPlan plan, SyncPrinter printer, Side from, Side to, int code, CancellationToken stop)
     {
-        // Removals of what is in the way and renames, then transfers, then other removals.
+        // Removals of files that are in the way and renames, then transfers, then other removals.
         List<SyncStep> before = [.. plan.Steps.TakeWhile(static step => !IsTransfer(step))];
         List<SyncStep> transfers = [.. plan.Steps.Where(IsTransfer)];
         bool failed = !await StepsAsync(sync, before, printer, stop).ConfigureAwait(false);
@@ -182,7 +182,7 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings, bo
 
 /// <summary>One side as the user named it.</summary>
 /// <param name="Text">The whole path or URL.</param>
-/// <param name="Folder">What is synced.</param>
+/// <param name="Folder">The folder to sync.</param>
 /// <param name="Target">The server's; null for a folder here.</param>
 internal sealed record Side(string Text, SyncFolder Folder, TransferTarget? Target)
 {

@@ -8,7 +8,7 @@ namespace Millrace.Cli;
 internal static class PresentFile
 {
     /// <summary>Whether a file here and one on the server are the same.</summary>
-    /// <param name="client">Asks for what the listing does not have.</param>
+    /// <param name="client">Asks for dates and digests that the listing lacks.</param>
     /// <param name="path">The file here.</param>
     /// <param name="remote">The file there, as it was listed.</param>
     /// <param name="bySha256">Whether an equal date proves nothing.</param>

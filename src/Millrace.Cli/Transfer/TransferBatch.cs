@@ -113,7 +113,7 @@ internal sealed record TransferItem(string Path, TransferName Name, string Url, 
     /// <summary>The file that the server has under this name; null if it has none, or was not asked.</summary>
     public RemoteEntry? Remote { get; init; }
 
-    /// <summary>Whether it was found in a folder, not named by the user, who may not know what else is in there.</summary>
+    /// <summary>Whether it was found in a folder, not named by the user, who may not know its other entries.</summary>
     public bool IsFound { get; init; }
 
     public string Shown => Path == Standard ? "the standard stream" : PrintableText.Clean(Path);

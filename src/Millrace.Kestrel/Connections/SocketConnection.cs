@@ -96,7 +96,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     public FileResponseBody ResponseBody => _responseBody ??= new FileResponseBody(this);
 
     /// <summary>
-    /// Receives from now on for a protocol whose requests run at the same time. The thread pool reads the received bytes: on the receiving
+    /// Switches receiving to a protocol whose requests run at the same time. The thread pool reads the received bytes: on the receiving
     /// thread, which the framework prefers to the pool's other work, the frames of peers that flood would be taken in before the requests that
     /// they belong to run. Blocks are smaller, because Kestrel copies frames into its streams' memory anyway.
     /// </summary>

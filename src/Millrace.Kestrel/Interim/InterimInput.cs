@@ -10,7 +10,7 @@ internal sealed class InterimInput(PipeReader inner) : PipeReader
     private const int SettingBytes = 6;
     private const int HeaderTableSize = 1;
 
-    /// <summary>Bytes of a table that nobody has changed: RFC 9113, section 6.5.2.</summary>
+    /// <summary>The initial size of a table, in bytes: RFC 9113, section 6.5.2.</summary>
     private const uint InitialTableBytes = 4096;
 
     private FrameFollower _frames = new(Http2Preface.Bytes.Length);

@@ -9,7 +9,7 @@ namespace Millrace.Kestrel;
 /// heads of their frames are read there, so that interim responses can be written between frames.
 /// </summary>
 /// <remarks>
-/// Kestrel makes its calls one after the other, under a lock of its own. Other threads may send at the same time, so one side owns the
+/// Kestrel makes its calls one after the other, under its own lock. Other threads may send at the same time, so one side owns the
 /// connection: Kestrel while it writes a frame, and during its flushes; a sender from its first frame to the end of its flush. It is not
 /// enough to let Kestrel own it from a write to the next flush, because it does not flush the fields of a response that is aborted meanwhile.
 /// What Kestrel writes while a sender owns the connection is held until the sender's flush has ended: the connection of TLS accepts
@@ -69,7 +69,7 @@ internal sealed class InterimOutput(PipeWriter inner, InterimInput input) : Pipe
 
     private bool CanInsert => _isHttp2 && !_isInFields && _frames.IsBetweenFrames;
 
-    /// <summary>Sends an interim response before everything that Kestrel writes from now on. Callable from any thread.</summary>
+    /// <summary>Sends an interim response before all later writes by Kestrel. Callable from any thread.</summary>
     /// <returns>
     /// Whether that is possible; not if one of the stream waits already. It is not sent after all if Kestrel resets the stream, or the
     /// connection ends, before its turn.
@@ -217,7 +217,7 @@ internal sealed class InterimOutput(PipeWriter inner, InterimInput input) : Pipe
         }
     }
 
-    /// <summary>Sends what waits, and flushes. If somebody owns the connection, they see to it.</summary>
+    /// <summary>Sends what waits, and flushes. If the connection has an owner, the owner does it.</summary>
     private void SendWaiting()
     {
         lock (_lock)
@@ -301,7 +301,7 @@ internal sealed class InterimOutput(PipeWriter inner, InterimInput input) : Pipe
         _ended?.TrySetResult();
     }
 
-    /// <summary>Writes what was held, by the owner of the connection.</summary>
+    /// <summary>Writes the held bytes, by the owner of the connection.</summary>
     private void WriteHeld()
     {
         if (_held is { } held)

@@ -17,7 +17,7 @@ internal sealed class SituatedCases
 
     private readonly MeasuredCases _cases;
 
-    /// <param name="ofUrlSession">Only the rows of URLSession, which are left out otherwise: they are no choice for a program in .NET.</param>
+    /// <param name="ofUrlSession">Only the rows of URLSession, which are left out otherwise: a program in .NET cannot choose them.</param>
     public SituatedCases(LabResults results, bool ofUrlSession = false)
     {
         _cases = new MeasuredCases(results, onlyVerified: true);

@@ -11,7 +11,7 @@ internal readonly record struct Way(string Arrival, string Walk)
     /// <summary>The method's name in .NET.</summary>
     public string Name => Walk.Length == 0 ? Arrival : $"{Arrival}.{Walk}";
 
-    /// <summary>Takes a method's name apart; a name without a dot is all arrival. A method of URLSession is what the same is in .NET.</summary>
+    /// <summary>Takes a method's name apart; a name without a dot is all arrival. A method of URLSession maps to its equivalent in .NET.</summary>
     public static Way Of(CaseResult item)
     {
         if (UrlSession.WayOf(item.Method) is { } same)

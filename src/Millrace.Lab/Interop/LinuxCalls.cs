@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Lab.Interop;
 
-/// <summary>The calls of the rows that only do what is necessary, and nothing of .NET between. Linux only.</summary>
+/// <summary>The system calls of the rows that make only the necessary ones, without .NET in between. Linux only.</summary>
 /// <remarks>A call that a signal interrupts is made again; every other error is an exception.</remarks>
 [SupportedOSPlatform("linux")]
 internal static unsafe partial class LinuxCalls

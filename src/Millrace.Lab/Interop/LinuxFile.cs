@@ -31,7 +31,7 @@ internal static unsafe partial class LinuxFile
     [LibraryImport("libc", EntryPoint = "munmap", SetLastError = true)]
     public static partial int Unmap(nint address, nuint bytes);
 
-    /// <summary>mincore(2): one byte per page, of which the lowest bit says that the page is resident.</summary>
+    /// <summary>mincore(2): one byte per page, whose lowest bit is set if the page is resident.</summary>
     [LibraryImport("libc", EntryPoint = "mincore", SetLastError = true)]
     public static partial int Resident(nint address, nuint bytes, byte* pages);
 

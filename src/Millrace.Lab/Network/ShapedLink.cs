@@ -15,7 +15,7 @@ namespace Millrace.Lab.Network;
 /// The round trip is a <see cref="Relay"/>'s matter.
 /// </para>
 /// <para>
-/// A process that is killed leaves its link behind; the next link that is made removes those of dead processes. Processes in
+/// A process that is killed leaves its link; the next link that is made removes those of dead processes. Processes in
 /// the namespace are their owner's to end: they keep it alive, without the link.
 /// </para>
 /// </remarks>

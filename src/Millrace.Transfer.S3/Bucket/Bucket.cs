@@ -192,7 +192,7 @@ internal sealed class Bucket(IAmazonS3 client, string name)
         }
     }
 
-    /// <summary>The key or prefix of a listing, as the service says that it has encoded it: like a form.</summary>
+    /// <summary>Decodes the key or prefix of a listing, if the service reports that it has encoded it: like a form.</summary>
     public static string Decode(string key, EncodingType? encoding) =>
         encoding == EncodingType.Url ? Uri.UnescapeDataString(key.Replace('+', ' ')) : key;
 

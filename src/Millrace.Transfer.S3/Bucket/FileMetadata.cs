@@ -9,7 +9,7 @@ internal static class FileMetadata
     /// <summary>Names one version of a file whose digest was not known when its metadata was written.</summary>
     public const string Version = "millrace-version";
 
-    /// <summary>When the file was last changed, where its writer has said it. rclone has the same in its objects.</summary>
+    /// <summary>When the file was last changed, if its writer specified it. rclone has the same in its objects.</summary>
     public const string Modified = "mtime";
 
     public static StoredFile ToFile(TransferName name, GetObjectMetadataResponse head, Sha256Digest? digest) => new(

@@ -30,7 +30,7 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
 
     /// <summary>Publishes a file that is smaller than a part, by one request.</summary>
     /// <param name="name">The name.</param>
-    /// <param name="condition">What must be there.</param>
+    /// <param name="condition">The precondition.</param>
     /// <param name="content">All bytes; null for none.</param>
     /// <param name="unused">The multipart upload that it would have become: it has the version and the time.</param>
     /// <param name="digest">Its digest.</param>
@@ -92,7 +92,7 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
             failure = exception;
         }
 
-        // Not every service says in its response which version it made. A lost response is no failure.
+        // Not every service returns the version that it made. A lost response is not a failure.
         StoredFile? file = await FindAsync(name, multipart.Version, digest, CancellationToken.None);
         if (file is null && failure is not null)
         {

@@ -49,7 +49,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
             }
         }
 
-        // A move adds nothing; what it replaced, and what stays under the old name, is found by the next count.
+        // A move adds nothing; the next count finds a replaced file, and one that stays under the old name.
         store.Quota.Deleted();
         if (await store.Bucket.HeadAsync(store.Keys.Of(from), CancellationToken.None) is { } left
             && string.Equals(left.ETag, head.ETag, StringComparison.Ordinal))

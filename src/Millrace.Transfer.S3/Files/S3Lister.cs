@@ -3,7 +3,7 @@ namespace Millrace.Transfer.S3;
 /// <summary>Creates one page of a listing. Used once.</summary>
 /// <remarks>
 /// The bucket sorts a folder as its name with a slash, so <c>a-b</c> comes before <c>a/</c>, and <see cref="TransferName"/> sorts it
-/// as its name. Within what was fetched, sorting settles that. A folder after it can belong before the last fetched name
+/// as its name. Among fetched entries, sorting settles that. A folder after it can belong before the last fetched name
 /// only if that name begins with the folder's and goes on with a character before the slash; these few are asked for.
 /// </remarks>
 internal sealed class S3Lister(
@@ -26,7 +26,7 @@ internal sealed class S3Lister(
         string? start = options.After.IsRoot ? null : keys.Of(options.After);
         while (truncated && _found.Count < options.PageSize)
         {
-            // Whatever was found so far is before what comes, and on this page.
+            // All entries found so far come before the next ones, and are on this page.
             _omittedBefore += _omitted.Count;
             _omitted.Clear();
             (last, truncated) = await FetchAsync(start, cancellationToken);
@@ -62,7 +62,7 @@ internal sealed class S3Lister(
         return new FilePage(_found, next) { Omitted = new OmittedEntries { Names = _omittedBefore + _omitted.Count - after } };
     }
 
-    /// <summary>Adds what one request returns.</summary>
+    /// <summary>Adds the entries that one request returns.</summary>
     /// <returns>The last key, and whether there are more.</returns>
     private async ValueTask<(string? Last, bool Truncated)> FetchAsync(string? after, CancellationToken cancellationToken)
     {
@@ -114,7 +114,7 @@ internal sealed class S3Lister(
     {
         if (keys.TryName(prefix[..^1], out TransferName name) && IsAfter(name) && _folders.Add(name.Value))
         {
-            // Nobody wrote a folder, so it has no time.
+            // A folder is only a prefix, so it has no time.
             _found.Add(new FileEntry(name, File: null, DateTimeOffset.UnixEpoch));
         }
         else if (keys.IsOmitted(prefix) && IsAfter(prefix))

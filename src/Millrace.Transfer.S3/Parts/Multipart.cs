@@ -3,8 +3,8 @@ namespace Millrace.Transfer.S3;
 /// <summary>One multipart upload, created with its first part. Thread-safe.</summary>
 /// <param name="bucket">The bucket.</param>
 /// <param name="key">The key of the object that it becomes.</param>
-/// <param name="version">What the object will have as <see cref="FileMetadata.Version"/>.</param>
-/// <param name="modified">When the file was last changed, as its writer says; null for when it is published.</param>
+/// <param name="version">The object's future <see cref="FileMetadata.Version"/>.</param>
+/// <param name="modified">When the file was last changed, if its writer specified it; null for the time of publication.</param>
 /// <param name="uploadId">The one that exists; null for none.</param>
 /// <param name="like">The object whose metadata it gets; null for none.</param>
 internal sealed class Multipart(

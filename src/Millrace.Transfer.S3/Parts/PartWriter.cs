@@ -38,7 +38,7 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
     /// <param name="plan">The sizes of the parts.</param>
     /// <param name="multipart">Where they go.</param>
     /// <param name="name">The file's name, for messages.</param>
-    /// <param name="start">What is there already.</param>
+    /// <param name="start">The parts that exist already.</param>
     /// <param name="length">Bytes of the whole; null if they are not known.</param>
     /// <param name="limit">Bytes that the whole may have.</param>
     /// <param name="quota">Charged with every byte.</param>

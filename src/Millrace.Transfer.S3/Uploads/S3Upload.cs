@@ -9,13 +9,13 @@ namespace Millrace.Transfer.S3;
 /// </summary>
 /// <remarks>
 /// A server that takes the upload over creates its generation first and reads the state then. A server that saves writes its state
-/// first and looks for a higher generation then. So either the new one reads what was saved, or the old one learns that it is
+/// first and looks for a higher generation then. So either the new one reads the saved state, or the old one learns that it is
 /// too late, and acknowledges nothing.
 /// </remarks>
 [SuppressMessage("Design", "CA1001", Justification = "The lock's semaphore has no handle, and a request may still wait for it when the registry forgets the upload.")]
 internal sealed class S3Upload(UploadId id, S3Store store)
 {
-    /// <summary>How long a server trusts that no other one has taken the upload over; what a killed server loses at most.</summary>
+    /// <summary>How long a server trusts that no other one has taken the upload over; a killed server loses at most the bytes of that time.</summary>
     public static readonly TimeSpan Watch = TimeSpan.FromSeconds(2);
 
     private readonly TakeoverLock _lock = new(UploadRules.Patience);
@@ -46,7 +46,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
     /// <returns>Null if there is none, or it has expired.</returns>
     public async ValueTask<UploadStatus?> FindAsync(CancellationToken cancellationToken)
     {
-        // Between listing and reading, another server may have replaced what was listed.
+        // Between listing and reading, another server may have replaced the listed objects.
         for (int attempt = 0; attempt < 5; attempt++)
         {
             UploadObjects objects = await UploadObjects.ListAsync(store.Bucket, Prefix, cancellationToken);
@@ -102,7 +102,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
         _record = record;
     }
 
-    /// <summary>Saves a state, and deletes what it replaces.</summary>
+    /// <summary>Saves a state, and deletes the objects that it replaces.</summary>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.Superseded"/> or <see cref="TransferError.NotFound"/>: another server has taken it over, or deleted it.
     /// </exception>
@@ -129,7 +129,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
         }
     }
 
-    /// <summary>Makes <see cref="ReceivedTo"/> count the bytes of a writer; null if nobody writes any more.</summary>
+    /// <summary>Makes <see cref="ReceivedTo"/> count the bytes of a writer; null after the last write.</summary>
     public void Follow(S3UploadWriter? writer) => Volatile.Write(ref _writer, writer);
 
     /// <summary>Throws if another server has taken the upload over.</summary>
@@ -164,7 +164,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
             : UploadRules.Expires(Record.HasBytes, now, now, store.Options.UploadLifetime, store.Options.EmptyUploadLifetime));
     }
 
-    /// <summary>Opens it where it is. What it has after its last whole part is read back.</summary>
+    /// <summary>Opens it at its offset. Bytes after its last whole part are read back.</summary>
     public async ValueTask<(Multipart Multipart, PartWriter Body)> OpenAsync(long limit, CancellationToken cancellationToken)
     {
         UploadRecord record = Record;

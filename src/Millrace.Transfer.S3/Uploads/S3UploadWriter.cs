@@ -24,7 +24,7 @@ internal sealed class S3UploadWriter : UploadWriter
 
     /// <param name="bucket">The bucket.</param>
     /// <param name="upload">The upload.</param>
-    /// <param name="changed">Receives what has become of the upload.</param>
+    /// <param name="changed">Receives the upload's new status.</param>
     /// <param name="holder">Its lock; rests when this is disposed.</param>
     /// <param name="multipart">Where the parts go.</param>
     /// <param name="body">At the upload's offset; owned.</param>
@@ -86,7 +86,7 @@ internal sealed class S3UploadWriter : UploadWriter
         return status;
     }
 
-    /// <remarks>Whole parts are saved from time to time by themselves.</remarks>
+    /// <remarks>Whole parts are saved from time to time automatically.</remarks>
     public override ValueTask<long> SaveReceivedAsync() => new(_upload.Record.Offset);
 
     public override async ValueTask DiscardAsync()
@@ -112,7 +112,7 @@ internal sealed class S3UploadWriter : UploadWriter
         }
         catch (Exception exception) when (exception is TransferException || S3Errors.IsOfStore(exception))
         {
-            // What was saved before counts.
+            // The last saved state counts.
         }
         finally
         {
@@ -126,7 +126,7 @@ internal sealed class S3UploadWriter : UploadWriter
         }
     }
 
-    /// <summary>Parts of which no state says anything yet belong to nobody.</summary>
+    /// <summary>Parts that no saved state records have no owner.</summary>
     private async ValueTask AbortDiscardedAsync()
     {
         if (_discardable && !_saving && _upload.Record.MultipartId is null)
@@ -178,7 +178,7 @@ internal sealed class S3UploadWriter : UploadWriter
     {
         try
         {
-            // Neither is canceled in between: a save of which nobody knows whether it was stored costs a new claim.
+            // Neither is canceled in between: a save whose outcome is unknown costs a new claim.
             if (!_discardable && _body.Progress.End > _upload.Record.End)
             {
                 await _upload.SaveAsync(ToRecord(), CancellationToken.None);

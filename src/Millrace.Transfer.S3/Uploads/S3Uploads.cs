@@ -41,7 +41,7 @@ internal sealed class S3Uploads(S3Store store, UploadRegistry registry, S3Upkeep
                 S3Upload upload = part.Value is null ? throw Errors.NoUpload(part) : registry.Get(part);
                 if (!sources.Exists(source => source.Upload == upload))
                 {
-                    // Held, so that nobody deletes it meanwhile.
+                    // Held, so that it is not deleted meanwhile.
                     holders.Add(await upload.AcquireAsync(evenExpired: false, cancellationToken));
                 }
 

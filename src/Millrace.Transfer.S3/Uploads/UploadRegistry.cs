@@ -16,7 +16,7 @@ internal sealed class UploadRegistry(S3Store store)
     /// <summary>The one instance for all requests of this server.</summary>
     public S3Upload Get(UploadId id) => _uploads.GetOrAdd(id, _ => new S3Upload(id, store));
 
-    /// <summary>Forgets what no request holds. The next request claims its upload again.</summary>
+    /// <summary>Forgets uploads that no request holds. The next request claims its upload again.</summary>
     public void Trim()
     {
         foreach ((UploadId id, S3Upload upload) in _uploads)

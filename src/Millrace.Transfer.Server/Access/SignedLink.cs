@@ -106,7 +106,7 @@ public static class SignedLink
         return key.Sign(Encoding.UTF8.GetBytes(
             prefix.IsRoot ? $"millrace-link-1\n{text}" : $"millrace-link-2\n{text}\n{Line(prefix)}"));
 
-        // A line feed would let a part of the name stand for the time or the prefix. No name has a NUL of its own.
+        // A line feed would let a part of the name stand for the time or the prefix. No name has a NUL.
         static string Line(TransferName name) => name.Value.Replace('\n', '\0');
     }
 

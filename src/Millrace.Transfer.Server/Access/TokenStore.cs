@@ -205,7 +205,7 @@ public sealed class TokenStore
 
             if (found.Attributes.HasFlag(FileAttributes.ReparsePoint))
             {
-                // A link has times of its own, which do not change with its target.
+                // A link has its own times, which do not change with its target.
                 found = found.ResolveLinkTarget(returnFinalTarget: true);
             }
 

@@ -29,7 +29,7 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
     /// <summary>PUT, Upload, and everything that brings bytes of a resumable upload.</summary>
     public static readonly TransferOperation Upload = new(TransferScope.Write, IsTransfer: true);
 
-    /// <summary>Bytes of a resumable upload as a delta, whose result shows what the earlier version has.</summary>
+    /// <summary>Bytes of a resumable upload as a delta, whose result reveals the earlier version's bytes.</summary>
     public static readonly TransferOperation UploadDelta = new(TransferScope.Write | TransferScope.Read, IsTransfer: true);
 
     /// <summary>A resumable upload without bytes: starting it, asking for its offset, publishing and deleting it.</summary>

@@ -19,7 +19,7 @@ internal sealed class ProxyHeaderReader(TransferHostOptions options, ILogger log
     private const int Ipv4 = 1;
     private const int Ipv6 = 2;
 
-    /// <summary>Nobody is believed with it, and all of them are one caller.</summary>
+    /// <summary>A client whose address the proxy does not know: never trusted, and all such clients count as one caller.</summary>
     private static readonly IPEndPoint Unknown = new(IPAddress.Any, 0);
 
     private static ReadOnlySpan<byte> Signature => "\r\n\r\n\0\r\nQUIT\n"u8;
@@ -47,8 +47,8 @@ internal sealed class ProxyHeaderReader(TransferHostOptions options, ILogger log
         await next(connection);
     }
 
-    /// <summary>Finds the header at the beginning of what was received.</summary>
-    /// <param name="received">What was received so far.</param>
+    /// <summary>Finds the header at the beginning of the received bytes.</summary>
+    /// <param name="received">The bytes received so far.</param>
     /// <param name="end">The end of the header.</param>
     /// <param name="source">The client; 0.0.0.0 if the proxy does not know its address, and null if the connection is the proxy's own.</param>
     /// <returns>Whether this is such a header; null if more bytes will show that.</returns>

@@ -37,7 +37,7 @@ internal sealed class TransferMeter : IDisposable
             "millrace.upload.events", "{upload}", "Resumable uploads that were started, resumed, completed, aborted or expired.");
     }
 
-    /// <summary>Whether there is a listener for what transfers tell at their end.</summary>
+    /// <summary>Whether anything listens for the duration of transfers.</summary>
     public bool IsRecording => _duration.Enabled;
 
     public void Dispose()

@@ -16,7 +16,7 @@ internal sealed class BlockLists : IAsyncDisposable
     /// <summary>Bytes of all lists that are kept: of a file of 1 GiB, 384 KiB.</summary>
     internal const long DefaultMaxKeptBytes = 64 * 1024 * 1024;
 
-    /// <summary>Files that are read at once, whoever asks for them.</summary>
+    /// <summary>Files that are read at once, for all callers together.</summary>
     private const int MaxReading = 2;
 
     /// <summary>Lists that a caller may wait for.</summary>
@@ -58,7 +58,7 @@ internal sealed class BlockLists : IAsyncDisposable
     /// <param name="root">The store, for every caller the same.</param>
     /// <param name="pass">The caller.</param>
     /// <param name="file">The version.</param>
-    /// <param name="cancellationToken">Ends the wait; what has begun goes on for the next request.</param>
+    /// <param name="cancellationToken">Ends the wait; a computation that has begun goes on for the next request.</param>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.InvalidRequest"/>: it is too long. <see cref="TransferError.Changed"/>: it has another version now.
     /// <see cref="TransferError.TooManyTransfers"/>.
@@ -90,7 +90,7 @@ internal sealed class BlockLists : IAsyncDisposable
         return await FindOrStart(key, pass.Store, file).WaitAsync(cancellationToken);
     }
 
-    /// <summary>Ends what is being computed.</summary>
+    /// <summary>Cancels running computations.</summary>
     public async ValueTask DisposeAsync()
     {
         await _end.CancelAsync();

@@ -88,7 +88,7 @@ internal static class BodyCopy
         }
     }
 
-    /// <summary>Ends a read that waits. One of a stream that was aborted ends by itself, and Kestrel's reader throws here what it ends with.</summary>
+    /// <summary>Ends a read that waits. One of a stream that was aborted ends anyway, and Kestrel's reader throws that error here.</summary>
     private static void CancelRead(PipeReader body)
     {
         try

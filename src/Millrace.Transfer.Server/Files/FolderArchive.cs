@@ -214,8 +214,8 @@ internal static class FolderArchive
     }
 
     /// <summary>
-    /// Null for what was deleted since it was listed or chosen, and for what cannot be opened. A store that does not answer is no
-    /// such thing: everything would be missing.
+    /// Null for an entry that was deleted since it was listed or chosen, or that cannot be opened. A store that does not answer is
+    /// an error: otherwise everything would be missing.
     /// </summary>
     private static async ValueTask<T?> FindAsync<T>(Func<ValueTask<T>> find, string path, MissingEntries missing)
         where T : class

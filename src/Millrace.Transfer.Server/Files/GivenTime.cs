@@ -2,14 +2,14 @@ using System.Text;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>When an uploaded file was last changed, as its client says.</summary>
+/// <summary>When an uploaded file was last changed, if its client specified it.</summary>
 internal static class GivenTime
 {
     /// <summary>The key of tus's metadata.</summary>
     public const string Key = "mtime";
 
     /// <summary>Reads it from the fields of a request, or else from tus's metadata, and confirms it in the response.</summary>
-    /// <returns>Null if the client does not say it: then the file gets the time of its publication.</returns>
+    /// <returns>Null if the client did not specify it: then the file gets the time of its publication.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: our own field cannot be read.</exception>
     public static FileTime? Read(HttpContext context, TusMetadata? metadata = null)
     {
@@ -21,7 +21,7 @@ internal static class GivenTime
                 + "of the years 1 to 9999.");
         }
 
-        // Those of other programs mean what they have always meant, or nothing here.
+        // Other programs' fields keep their established meaning, or are ignored.
         if (FileTime.TryParse(fields[TransferHeaders.OwnCloudModified].ToString(), out FileTime given))
         {
             context.Response.Headers[TransferHeaders.OwnCloudModified] = "accepted";

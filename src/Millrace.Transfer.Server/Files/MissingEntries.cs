@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What an archive lacks, which its last entry says.</summary>
+/// <summary>The entries that an archive lacks, which its last entry lists.</summary>
 internal sealed class MissingEntries
 {
     /// <summary>Characters of names that are kept; other files are only counted.</summary>

@@ -141,7 +141,7 @@ internal static class Problems
         }
         catch (Exception exception) when (IsDisconnect(context, exception))
         {
-            // The store keeps what it has received, and the client is gone.
+            // The store keeps the received bytes, and the client is gone.
             TransferObservation.Cut(context);
         }
         catch when (context.Response.HasStarted)

@@ -32,7 +32,7 @@ internal static class RawTarget
         return slash < 0 ? "/" : path[slash..];
     }
 
-    /// <summary>A target with a path in front of its own; one without a path remains as it is.</summary>
+    /// <summary>Puts a path in front of a target's path; a target without a path remains as it is.</summary>
     public static string Below(string prefix, string target)
     {
         if (target.StartsWith('/'))

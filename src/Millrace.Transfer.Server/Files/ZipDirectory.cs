@@ -3,8 +3,8 @@ using System.IO.Compression;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// The central directory of a zip file (APPNOTE.TXT, 4.3.12), which is written at its end. Of names that follow each other, with much in
-/// common, its records are compressed to a quarter.
+/// The central directory of a zip file (APPNOTE.TXT, 4.3.12), which is written last. Names that follow each other have much in
+/// common, so its records are compressed to a quarter.
 /// </summary>
 internal sealed class ZipDirectory
 {

@@ -227,7 +227,7 @@ internal sealed class ZipFile(BodyStream body) : IArchiveWriter
         header.Add(entry.Time);
         header.Add(entry.Checksum);
 
-        // Of what is compressed while it is sent, one size is not known, and a header has both or none.
+        // One size of an entry that is compressed while it is sent is not known, and a header has both or none.
         long length = entry.Coded == 0 ? 0 : entry.Length;
         header.Add(entry.IsLarge ? uint.MaxValue : (uint)entry.Coded);
         header.Add(entry.IsLarge ? uint.MaxValue : (uint)length);

@@ -16,7 +16,7 @@ internal static class GrpcRun
             }
             catch (Exception exception) when (Problems.IsDisconnect(call.Context, exception))
             {
-                // The client went away, which is its right; there is no receiver for an answer.
+                // The client went away, which is its right; nothing can receive an answer.
                 TransferObservation.Cut(call.Context);
             }
             catch (Exception exception)

@@ -18,7 +18,7 @@ internal static class GrpcUpload
     }
 
     /// <summary>Takes all that comes into a sink, to the request's end.</summary>
-    /// <returns>How the stream ended; null when nothing said that it has.</returns>
+    /// <returns>The end of the stream; null if it had none.</returns>
     public static async ValueTask<End?> ReceiveAsync(MessageReader messages)
     {
         End? end = null;
@@ -42,7 +42,7 @@ internal static class GrpcUpload
         return end;
     }
 
-    /// <summary>Compares what the end of a stream says with what came.</summary>
+    /// <summary>Compares the length in the end of a stream with the received bytes.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.DigestMismatch"/>.</exception>
     public static void ThrowUnlessLength(End end, long came)
     {
@@ -139,12 +139,12 @@ internal static class GrpcUpload
         }
     }
 
-    /// <summary>Appends what a call sends to an upload.</summary>
+    /// <summary>Appends a call's bytes to an upload.</summary>
     /// <param name="call">The call.</param>
     /// <param name="session">The upload.</param>
     /// <param name="hash">Hashes all that arrives, and means that nothing is kept if the call fails; null for neither.</param>
     /// <param name="deltaBase">The version that it is a delta of; empty if it is none.</param>
-    /// <param name="receive">Moves what the call sends into a sink, until it is stopped.</param>
+    /// <param name="receive">Moves the call's bytes into a sink, until it is stopped.</param>
     public static async ValueTask<T> AppendAsync<T>(
         GrpcCall call, UploadSession session, IncrementalHash? hash, string deltaBase,
         Func<ChunkSink, CancellationToken, ValueTask<T>> receive)
@@ -173,14 +173,14 @@ internal static class GrpcUpload
             }
             catch when (hash is null)
             {
-                // All that has arrived is kept. The failure of the call says more than that of saving what it left.
+                // All that has arrived is kept. The failure of the call explains more than a failure to save its bytes.
                 await sink.ReleaseAsync(CancellationToken.None).AsTask().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 throw;
             }
         });
     }
 
-    /// <summary>What a call needs that continues an upload.</summary>
+    /// <summary>The operation of a call that continues an upload.</summary>
     public static TransferOperation OperationOf(string deltaBase) =>
         deltaBase.Length == 0 ? TransferOperation.Upload : TransferOperation.UploadDelta;
 

@@ -93,7 +93,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
         return bytes;
     }
 
-    /// <summary>The framework accepts bytes that end early; gzip's own count at its end shows it (RFC 1952, 2.3.1).</summary>
+    /// <summary>The framework accepts bytes that end early; gzip's trailing count reveals it (RFC 1952, 2.3.1).</summary>
     private void End()
     {
         if (reader.PackedLeft > 0 || !_protocol.HasBytes || _protocol.Last != _bytes)

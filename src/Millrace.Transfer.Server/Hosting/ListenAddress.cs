@@ -28,7 +28,7 @@ internal static class ListenAddress
     /// <summary>Whether only this machine reaches the address on which a server listens.</summary>
     /// <param name="options">The server's options.</param>
     /// <param name="where">The address, for messages.</param>
-    /// <exception cref="TransferException">It is no address.</exception>
+    /// <exception cref="TransferException">It is not a valid address.</exception>
     public static bool IsLocal(TransferHostOptions options, out string where)
     {
         EndPoint? given = options.ListenSocket?.LocalEndPoint;

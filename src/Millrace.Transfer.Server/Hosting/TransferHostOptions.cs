@@ -95,12 +95,12 @@ public sealed class TransferHostOptions
     public Uri? PublicUrl { get; set; }
 
     /// <summary>
-    /// Addresses of the proxies in front of the server. What they send as <c>X-Forwarded-For</c>, <c>X-Forwarded-Proto</c>,
-    /// <c>X-Forwarded-Host</c> and <c>X-Forwarded-Prefix</c> is taken for the client's address (in the log and in limits), the scheme, the host and
+    /// Addresses of the proxies in front of the server. Their <c>X-Forwarded-For</c>, <c>X-Forwarded-Proto</c>,
+    /// <c>X-Forwarded-Host</c> and <c>X-Forwarded-Prefix</c> are taken for the client's address (in the log and in limits), the scheme, the host and
     /// the beginning of the path. These fields of other senders are ignored. Empty by default.
     /// </summary>
     /// <remarks>
-    /// A proxy has to write these fields anew, or to delete those that it does not write: otherwise they are the client's own. Of several
+    /// A proxy has to overwrite these fields, or to delete those that it does not write: otherwise they are the client's own. Of several
     /// addresses in <c>X-Forwarded-For</c>, the last one counts that is not itself in one of these networks. IPv4 addresses that are mapped to
     /// IPv6 count as IPv4, so name IPv4 networks as such.
     /// </remarks>
@@ -139,7 +139,7 @@ public sealed class TransferHostOptions
     /// </summary>
     public string? SocketPath { get; set; }
 
-    /// <summary>Who may connect to <see cref="SocketPath"/>: those with the right to write. Only the owner by default.</summary>
+    /// <summary>The mode of <see cref="SocketPath"/>: users with the right to write may connect. Only the owner by default.</summary>
     public UnixFileMode SocketMode { get; set; } = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
     /// <summary>

@@ -28,8 +28,8 @@ public sealed class TransferServerOptions
     public IReadOnlyList<string> AllowedOrigins { get; set; } = [];
 
     /// <summary>
-    /// Bytes that clients are told to send in one request of a resumable upload, 1 MiB or more; null for any number. For a server
-    /// behind something that refuses larger requests: the server itself accepts them.
+    /// Bytes that clients should send in one request of a resumable upload, 1 MiB or more; null for any number. For a server
+    /// with a proxy in front of it that refuses larger requests: the server itself accepts them.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 MiB.</exception>
     public long? MaxRequestBytes

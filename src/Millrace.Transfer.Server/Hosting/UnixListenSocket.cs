@@ -5,7 +5,7 @@ using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Listens on a Unix socket whose path may have a socket that another server left behind.</summary>
+/// <summary>Listens on a Unix socket whose path may have a socket that another server left there.</summary>
 internal static class UnixListenSocket
 {
     /// <summary>Bytes of a path in <c>sockaddr_un</c>, without the zero at the end. https://man7.org/linux/man-pages/man7/unix.7.html</summary>
@@ -46,7 +46,7 @@ internal static class UnixListenSocket
             socket.Bind(new UnixDomainSocketEndPoint(path));
             if (!OperatingSystem.IsWindows())
             {
-                // Also what the process's umask took away.
+                // Also the bits that the process's umask took away.
                 File.SetUnixFileMode(path, mode);
             }
 

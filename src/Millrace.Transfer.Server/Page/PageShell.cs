@@ -21,7 +21,7 @@ internal static class PageShell
     private static readonly string PlainPolicy =
         $"default-src 'none'; style-src 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(FolderPageStyle.Css)))}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-    /// <summary>Writes the fields that limit what a browser may do with the page, and everything up to the content.</summary>
+    /// <summary>Writes the fields that restrict the page in the browser, and everything up to the content.</summary>
     /// <param name="html">The output.</param>
     /// <param name="context">The request.</param>
     /// <param name="options">Where files are.</param>

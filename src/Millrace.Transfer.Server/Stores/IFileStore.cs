@@ -20,8 +20,8 @@ public interface IFileStore
     bool CanMoveFolders => true;
 
     /// <summary>
-    /// The names that the store takes: requests for others are refused before they reach it. Only portable ones unless the store says
-    /// otherwise, which has to be safe with each <see cref="TransferName"/> then.
+    /// The names that the store takes: requests for others are refused before they reach it. Only portable ones by default; a store that
+    /// takes others has to be safe with each <see cref="TransferName"/>.
     /// </summary>
     AllowedNames Names => AllowedNames.Portable;
 

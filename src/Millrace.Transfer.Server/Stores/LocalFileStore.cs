@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 /// <remarks>
 /// One instance a folder: another one, of any process, is refused while this is open. Others may read, place, change and
-/// delete files by hand; what they do is noticed, but preconditions hold them off no more than any program does.
+/// delete files by hand; their changes are noticed, but preconditions hold them off no more than any program does.
 /// </remarks>
 public sealed class LocalFileStore : IFileStore, IAsyncDisposable
 {
@@ -119,8 +119,8 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
 
     /// <inheritdoc/>
     /// <remarks>
-    /// The names of a large folder are kept in memory, up to 96 MiB for all folders, until nobody has listed it for 30 seconds: a page
-    /// costs what it contains, not what the folder contains. A page after the first one may be made from names that are older than
+    /// The names of a large folder are kept in memory, up to 96 MiB for all folders, for 30 seconds after its last listing: the cost of
+    /// a page depends on its entries, not on the folder's. A page after the first one may be made from names that are older than
     /// the folder's last change, by up to 20 times as long as it took to read them. A name that exists throughout a listing is always
     /// listed once, one that comes or goes meanwhile at most once. Links to files and folders of the store are listed as these; a
     /// recursive listing does not go into linked folders, which could lead in circles. Only so many listings run at once that a
@@ -140,7 +140,7 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
 
     /// <inheritdoc/>
     /// <remarks>
-    /// The folder disappears in one step, and is then deleted; what a killed process leaves of it, the next one deletes. Links in it
+    /// The folder disappears in one step, and is then deleted; the next process deletes the remains that a killed one leaves. Links in it
     /// are deleted, never followed. A folder that is, or contains, the folder of another store is refused, and so is one with anything
     /// that no listing shows, unless only the folders above it make its name too long.
     /// </remarks>

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Takes a delta, and writes what it makes: literals as they come, references from the earlier version.</summary>
+/// <summary>Applies a delta: writes literals as they come, and references from the earlier version.</summary>
 /// <remarks>
 /// References are read and written, not cloned: all bytes have to be hashed anyway, which takes longer than writing them. Not thread-safe.
 /// </remarks>
@@ -12,7 +12,7 @@ namespace Millrace.Transfer.Server;
 /// <param name="stop">Ends the copy of a long reference.</param>
 internal sealed class DeltaWriter(StoredFileReader old, PipeWriter destination, long room, CancellationToken stop) : PipeWriter
 {
-    /// <summary>Literals from which on they are written from where they are; see <see cref="ChunkSink"/>.</summary>
+    /// <summary>Literals of this many bytes or more are written without a copy; see <see cref="ChunkSink"/>.</summary>
     private const int WorthCall = 8 * 1024;
 
     private readonly DeltaParser _parser = new(old.File.Length, room);

@@ -130,7 +130,7 @@ internal static class TusUploads
         call.AddStatus(session.Status);
     }
 
-    /// <summary>Adds what the server supports to a response to OPTIONS.</summary>
+    /// <summary>Adds the server's capabilities to a response to OPTIONS.</summary>
     public static void AddCapabilities(HttpResponse response, IFileStore store)
     {
         IHeaderDictionary headers = response.Headers;

@@ -49,6 +49,6 @@ public readonly record struct PutOptions
     /// <summary>When the content was last changed; null for the time of the file that is uploaded, if it is one.</summary>
     public FileTime? Modified { get; init; }
 
-    /// <summary>Whether the server is not told when a file was last changed: there it gets the time of its publication.</summary>
+    /// <summary>Whether to omit the time of the file's last change: the server then uses the time of its publication.</summary>
     public bool NoTimes { get; init; }
 }

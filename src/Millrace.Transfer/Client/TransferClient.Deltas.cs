@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <content>Sends and fetches only what has changed.</content>
+/// <content>Sends and fetches only changed blocks.</content>
 public sealed partial class TransferClient
 {
     /// <summary>How often an upload is planned again because the server's file was replaced; then all of it is sent.</summary>
@@ -9,7 +9,7 @@ public sealed partial class TransferClient
     /// <summary>How fast the link is.</summary>
     internal LinkSpeed Speed { get; }
 
-    /// <summary>The blocks of the server's version, if it has one and a transfer of what has changed is worth it.</summary>
+    /// <summary>The blocks of the server's version, if it has one and a transfer of the changes is worth it.</summary>
     private async ValueTask<RemoteBlocks?> FindBlocksAsync(
         TransferContext context, TransferName name, bool isForced, CancellationToken cancellationToken)
     {

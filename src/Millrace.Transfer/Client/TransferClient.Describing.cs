@@ -137,8 +137,8 @@ public sealed partial class TransferClient
     }
 
     /// <summary>
-    /// Looks at the root of the host, and where another server is there, in the folders of a URL. The root may refuse what a server below
-    /// it allows.
+    /// Looks at the root of the host, and where another server is there, in the folders of a URL. The root may refuse a request that a server
+    /// below it allows.
     /// </summary>
     /// <returns>The description of the server whose files the URL is about; otherwise the first one; null without any.</returns>
     private async Task<ServerDescription?> SearchAsync(Uri url, Version version, CancellationToken cancellationToken)
@@ -211,7 +211,7 @@ public sealed partial class TransferClient
                 response, BoundedJson.MaxDocument, TransferJson.Default.ServerDescription, watch.Token).ConfigureAwait(false);
             if (description is not null)
             {
-                // Below the root, it may be a file that somebody has stored there: then it must not lead the token to another port.
+                // Below the root, it may be a file that a client has stored there: then it must not lead the token to another port.
                 bool isRoot = place.AbsolutePath == ServerDescription.Path;
                 description.Protocols =
                 [
@@ -220,7 +220,7 @@ public sealed partial class TransferClient
                 ];
                 if (choosesVersion)
                 {
-                    // A proxy in front of the server speaks what it has chosen here, whatever the server speaks itself.
+                    // A proxy in front of the server speaks the version that it has chosen here, whatever the server speaks.
                     description.Protocols = [.. description.Protocols.Where(protocol => ProtocolNames.Parse(protocol.Name) != TransferProtocol.Http2)];
                     if (response.Version.Major == HttpVersion.Version20.Major)
                     {

@@ -10,8 +10,8 @@ public sealed partial class TransferClient
     /// <param name="path">The file here.</param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <remarks>
-    /// Both files are read, so that a block that a disk has damaged shows at either end. The sums find accidents, not what somebody has made to have
-    /// the same sums. Files below 1 MiB, and those of servers without lists of blocks, are compared by SHA-256.
+    /// Both files are read, so that a block that a disk has damaged shows at either end. The sums find accidents, not files
+    /// that an attacker made to have the same sums. Files below 1 MiB, and those of servers without lists of blocks, are compared by SHA-256.
     /// </remarks>
     /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>, or it was refused, or failed for good.</exception>
     /// <exception cref="IOException">The file here cannot be read.</exception>

@@ -3,7 +3,7 @@ using Millrace.Writing;
 
 namespace Millrace.Copying;
 
-/// <summary>One copy from beginning to end: opened, copied, verified, published, or nothing left behind.</summary>
+/// <summary>One copy from beginning to end: opened, copied, verified, and published or removed.</summary>
 internal sealed class FileCopier(
     string source,
     string destination,

@@ -53,8 +53,8 @@ internal static partial class AppendOpen
 }
 
 /// <summary>
-/// Opens a file for reading, in two calls where the framework takes five: it asks for the current folder, for what it has opened, which
-/// a source asks again, and advises the kernel about the reads of the smallest file, too.
+/// Opens a file for reading, in two calls where the framework takes five: it asks for the current folder, for the status of the opened file, which
+/// a source asks for again, and advises the kernel about the reads of the smallest file, too.
 /// https://man7.org/linux/man-pages/man2/open.2.html, posix_fadvise.2.html
 /// </summary>
 internal static partial class ReadOpen

@@ -65,7 +65,7 @@ internal static unsafe partial class PageCache
     /// <param name="offset">Where the range begins, in bytes.</param>
     /// <param name="bytes">Its length.</param>
     /// <param name="missing">
-    /// Set for each page that is not there; long enough for <see cref="PagesAround"/>. Where the system does not tell, as it does not to
+    /// Set for each page that is not there; long enough for <see cref="PagesAround"/>. Where the system does not report this, as it does not to
     /// users who may not write to the file, none is.
     /// </param>
     /// <returns>False when every page is there, or might be.</returns>
@@ -193,7 +193,7 @@ internal static unsafe class UncachedIo
 
     private static bool Asks(SafeFileHandle file)
     {
-        // After the end of every file: a miss would begin read-ahead, which goes on by itself as its pages are read.
+        // After the end of every file: a miss would begin read-ahead, which continues as its pages are read.
         byte none;
         return PositionalRead.ReadCached(file, &none, 1, long.MaxValue / 2, dontCache: true) is >= 0 or -Errno.Again;
     }

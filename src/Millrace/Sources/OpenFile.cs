@@ -14,7 +14,7 @@ internal sealed class OpenFile : IDisposable
     /// <summary>How soon a thread that waits for a file without positions notices that its bytes are not wanted any more.</summary>
     private static readonly TimeSpan CompletionCheckInterval = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>Bytes that one call reads where pages are dropped: what one answer about the page cache covers.</summary>
+    /// <summary>Bytes that one call reads where pages are dropped, and that one query of the page cache covers.</summary>
     private const int MaxAtOnce = 1024 * 1024;
 
     /// <summary>Pages of at least 4 KiB around so many bytes.</summary>
@@ -147,7 +147,7 @@ internal sealed class OpenFile : IDisposable
             handle?.Dispose();
             if (exception is FilePipeException { Error: FilePipeError.IsDirectory })
             {
-                // What the framework throws.
+                // The framework's exception for it.
                 exception = new UnauthorizedAccessException(exception.Message);
             }
 
@@ -185,7 +185,7 @@ internal sealed class OpenFile : IDisposable
         native = NativeFeatures.Linux && !options.Portable && share != FileShare.None;
         locked = false;
 
-        // What cannot be opened is reported by the framework, in its usual exception.
+        // The framework reports files that cannot be opened, in its usual exception.
         return native && ReadOpen.TryOpen(path, out locked) is { } handle
             ? handle
             : File.OpenHandle(path, FileMode.Open, FileAccess.Read, share, FileOptions.SequentialScan);
@@ -272,7 +272,7 @@ internal sealed class OpenFile : IDisposable
         return read < 0 ? -1 : read;
     }
 
-    /// <summary>Reads what is in the page cache. Native only.</summary>
+    /// <summary>Reads bytes that are in the page cache. Native only.</summary>
     /// <returns>As <see cref="PositionalRead.ReadCached"/>.</returns>
     public unsafe int ReadCached(byte* memory, int bytes, long offset)
     {
@@ -340,8 +340,8 @@ internal sealed class OpenFile : IDisposable
     }
 
     /// <summary>
-    /// Has the kernel read nothing but what it is asked for: pages that it reads ahead, and that this reader does not come to, would stay, and
-    /// could not be told from those of others.
+    /// Has the kernel read only the requested bytes: pages that it reads ahead, and that this reader does not come to, would stay, and
+    /// could not be distinguished from those of others.
     /// </summary>
     public void ReadNothingAhead()
     {

@@ -44,10 +44,10 @@ internal abstract class StagedFile : IDisposable
 
     public abstract bool Native { get; }
 
-    /// <summary>What becomes of the written pages: never <see cref="CachedPages.Dropped"/> by itself, which is for the caller to do.</summary>
+    /// <summary>How written pages leave the page cache. If it is <see cref="CachedPages.Dropped"/>, the caller drops them while it writes.</summary>
     public CachedPages Pages { get; private set; }
 
-    /// <summary>Takes what is written out of the page cache: <see cref="FileWriteOptions.KeepCached"/>.</summary>
+    /// <summary>Takes written pages out of the page cache: <see cref="FileWriteOptions.KeepCached"/>.</summary>
     public void KeepOutOfCache()
     {
         if (Native)
@@ -105,7 +105,7 @@ internal abstract class StagedFile : IDisposable
     {
         if (Pages != CachedPages.Kept)
         {
-            // What was written last, and pages whose write ended where the kernel cannot take them out. No one else has read this file.
+            // The pages written last, and those whose write ended where the kernel cannot take them out. No one else has read this file.
             CacheAdvice.Drop(Handle);
         }
 

@@ -13,7 +13,7 @@ internal static class ClientTls
     private const int MaxNames = 5;
 
     /// <summary>Reads the certificates that the options name. The reasons for which a server's is refused are in the handshake's exception.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: a file cannot be read, or is not what it should be.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: a file cannot be read, or has the wrong content.</exception>
     public static SslClientAuthenticationOptions Read(TransferClientOptions options)
     {
         var tls = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = ThrowIfInvalid };
@@ -51,7 +51,7 @@ internal static class ClientTls
         return tls;
     }
 
-    /// <summary>Passes what the system has found valid, and says of anything else what is wrong with it.</summary>
+    /// <summary>Accepts certificates that the system has found valid, and reports the problem with any other.</summary>
     /// <exception cref="AuthenticationException">The certificate is not valid for this server.</exception>
     private static bool ThrowIfInvalid(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors) =>
         errors == SslPolicyErrors.None

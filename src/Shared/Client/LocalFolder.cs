@@ -22,7 +22,7 @@ internal sealed class LocalFolder
     /// <summary>The files below a folder with their names in a store, in the order of these names.</summary>
     /// <param name="path">The folder, which may be a link.</param>
     /// <param name="folder">The folder in the store.</param>
-    /// <param name="name">Its name there; empty if what is in it goes into <paramref name="folder"/>.</param>
+    /// <param name="name">Its name there; empty if its contents go into <paramref name="folder"/>.</param>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
     public static IEnumerable<FolderItem> Files(string path, TransferName folder, string name = "")
     {
@@ -62,7 +62,7 @@ internal sealed class LocalFolder
         }
     }
 
-    /// <summary>What is in a folder, sorted so that the whole names of all files below it are in order: a folder's files follow its slash.</summary>
+    /// <summary>The entries of a folder, sorted so that the whole names of all files below are in order: a folder's files follow its slash.</summary>
     private static Entry[] Read(string path)
     {
         Entry[] entries =
@@ -170,7 +170,7 @@ internal sealed class LocalFolder
         return real;
     }
 
-    /// <summary>What is in a folder: a file, a folder, or a link to a folder.</summary>
+    /// <summary>An entry of a folder: a file, a folder, or a link to a folder.</summary>
     private readonly record struct Entry(string Name, bool IsFolder, bool IsLink)
     {
         public static Entry OfFolder(string name, bool isLink) => new(name, !isLink, isLink);

@@ -74,7 +74,7 @@ internal static class LocalTime
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
         {
-            // As above.
+            // The bytes matter more than their date, here too.
         }
     }
 

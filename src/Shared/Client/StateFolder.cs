@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>Where Millrace keeps what is the user's own and no configuration: <c>$XDG_STATE_HOME/millrace</c>, or below the user's local data.</summary>
+/// <summary>Where Millrace keeps the user's data other than configuration: <c>$XDG_STATE_HOME/millrace</c>, or below the user's local data.</summary>
 internal static class StateFolder
 {
     /// <param name="name">What for.</param>

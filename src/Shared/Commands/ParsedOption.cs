@@ -6,7 +6,7 @@ namespace Millrace.Cli;
 /// <summary>Options whose text is parsed once, into the value that the command uses.</summary>
 internal static class ParsedOption
 {
-    /// <returns>What is wrong with the text, for the user; null if nothing is.</returns>
+    /// <returns>The problem with the text, for the user; null for none.</returns>
     public delegate string? Parser<T>(string text, out T value);
 
     public static Option<T> Create<T>(string name, string helpName, string description, Parser<T> parse) => new(name)
@@ -39,7 +39,7 @@ internal static class ParsedOption
     /// <param name="name">With its hyphens.</param>
     /// <param name="description">For the help.</param>
     /// <param name="example">A URL that is accepted.</param>
-    /// <param name="check">What else may be wrong with it; null if nothing is.</param>
+    /// <param name="check">Finds other problems with it; returns null for none.</param>
     public static Option<Uri?> Url(string name, string description, string example, Func<Uri, string?> check) =>
         Create<Uri?>(name, "URL", description, (text, out url) => TryParseUrl(text, out url)
             ? check(url!)

@@ -53,7 +53,7 @@ internal static unsafe partial class FileReopen
             return null;
         }
 
-        // As the framework opens what is read in order. Only advice: the result does not matter.
+        // As the framework opens files to read them in order. Only advice: the result does not matter.
         _ = Advise(opened, 0, 0, Sequential);
         return opened;
     }

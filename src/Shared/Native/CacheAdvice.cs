@@ -33,7 +33,7 @@ internal static partial class CacheAdvice
         }
     }
 
-    /// <summary>Reads no more than each call asks for: what is read ahead could not be told from the pages of others.</summary>
+    /// <summary>Reads no more than each call asks for: pages that are read ahead could not be distinguished from those of others.</summary>
     public static void ReadNothingAhead(SafeFileHandle file) => _ = Advise(file, 0, 0, Random);
 
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]

@@ -44,7 +44,7 @@ internal static partial class FileSpace
     /// </summary>
     public static int BeginWriting(SafeFileHandle file, long offset, long bytes) => Sync(file, offset, bytes, RangeWrite);
 
-    /// <summary>Waits until the device has a range. Makes nothing durable: a device may keep it in memory of its own.</summary>
+    /// <summary>Waits until the device has a range. Makes nothing durable: a device may keep it in its own memory.</summary>
     public static int FinishWriting(SafeFileHandle file, long offset, long bytes) =>
         bytes == 0 ? 0 : Sync(file, offset, bytes, RangeWaitBefore | RangeWrite | RangeWaitAfter);
 

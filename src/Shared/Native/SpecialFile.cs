@@ -60,7 +60,7 @@ internal static partial class SpecialFile
     /// The length of a file, or of the target of its link, and when it was last written, to the nanosecond and in any year: seconds
     /// since 1970, rounded down, and the rest.
     /// </summary>
-    /// <returns>False for what is no file, and where the system does not say it so.</returns>
+    /// <returns>False if it is not a file, and where the system does not report this.</returns>
     public static bool TryGetFacts(string path, out long length, out long seconds, out int nanoseconds)
     {
         length = 0;

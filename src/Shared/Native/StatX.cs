@@ -93,7 +93,7 @@ internal partial struct StatX
             ? 0
             : Marshal.GetLastPInvokeError();
 
-    /// <summary>What a name in a folder is now, also by the clock of a file server. A link is not followed.</summary>
+    /// <summary>The current status of a name in a folder, also by the clock of a file server. A link is not followed.</summary>
     /// <param name="folder">The folder; the file itself where the name is empty.</param>
     /// <param name="name">The name in it.</param>
     /// <param name="status">The status.</param>

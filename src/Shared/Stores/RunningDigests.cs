@@ -8,7 +8,7 @@ namespace Millrace.Transfer.Server;
 internal sealed class RunningDigests<TVersion>(long largeBytes) : IAsyncDisposable
     where TVersion : notnull
 {
-    /// <summary>Large files that are read at once, whoever asks for them: each is open, and read to its end.</summary>
+    /// <summary>Large files that are read at once, for all callers together: each is open, and read to its end.</summary>
     private const int MaxReading = 4;
 
     private readonly ConcurrentDictionary<TVersion, Lazy<Task<Sha256Digest?>>> _running = new();
@@ -19,7 +19,7 @@ internal sealed class RunningDigests<TVersion>(long largeBytes) : IAsyncDisposab
     /// <summary>Computes a digest, or waits for the request that computes it.</summary>
     /// <param name="version">The version of the file.</param>
     /// <param name="length">Its length in bytes.</param>
-    /// <param name="compute">Reads the file, unless somebody has computed the digest since the caller looked.</param>
+    /// <param name="compute">Reads the file, unless the digest was computed since the caller looked.</param>
     /// <param name="cancellationToken">Ends the wait; a computation that has begun goes on, for the next request.</param>
     public async Task<Sha256Digest?> ComputeAsync(
         TVersion version, long length, Func<Task<Sha256Digest?>> compute, CancellationToken cancellationToken)
@@ -43,7 +43,7 @@ internal sealed class RunningDigests<TVersion>(long largeBytes) : IAsyncDisposab
         return await work.Value.WaitAsync(cancellationToken);
     }
 
-    /// <summary>Waits until nothing is computed any more; the owner cancels what is.</summary>
+    /// <summary>Waits for running computations, which the owner cancels.</summary>
     public async ValueTask DisposeAsync()
     {
         foreach (Lazy<Task<Sha256Digest?>> work in _running.Values)

@@ -54,7 +54,7 @@ internal sealed class TakeoverLock(TimeSpan patience, Action? releasing = null) 
 
         if (Volatile.Read(ref _waiting) > 0)
         {
-            // Whoever came while this caller waited has the newer connection, and found nobody to cancel.
+            // A caller that came while this one waited has the newer connection, and found no holder to cancel.
             CancelHolder();
         }
 
@@ -75,7 +75,7 @@ internal sealed class TakeoverLock(TimeSpan patience, Action? releasing = null) 
         holder?.Cancel();
     }
 
-    /// <summary>The right to change what the lock protects, which a request keeps from its first step to its last.</summary>
+    /// <summary>The right to change the protected state, which a request keeps from its first step to its last.</summary>
     internal sealed class Holder : IDisposable
     {
         private readonly TakeoverLock _owner;
@@ -89,10 +89,10 @@ internal sealed class TakeoverLock(TimeSpan patience, Action? releasing = null) 
             Superseded = _superseded.Token;
         }
 
-        /// <summary>Canceled when somebody else wants the lock. Stays readable after the release.</summary>
+        /// <summary>Canceled when another caller wants the lock. Stays readable after the release.</summary>
         public CancellationToken Superseded { get; }
 
-        /// <summary>Ends a step: until the next one, somebody else who wants the lock has it at once.</summary>
+        /// <summary>Ends a step: until the next one, another caller gets the lock at once.</summary>
         public void Rest()
         {
             lock (_owner._gate)
@@ -107,7 +107,7 @@ internal sealed class TakeoverLock(TimeSpan patience, Action? releasing = null) 
         }
 
         /// <summary>Begins the next step.</summary>
-        /// <returns>False if somebody else has had the lock since the last one.</returns>
+        /// <returns>False if another caller has had the lock since the last one.</returns>
         public bool TryResume()
         {
             lock (_owner._gate)

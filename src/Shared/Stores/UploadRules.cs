@@ -35,8 +35,8 @@ internal static class UploadRules
         bool hasBytes, DateTimeOffset started, DateTimeOffset touched, TimeSpan lifetime, TimeSpan emptyLifetime) =>
         hasBytes || emptyLifetime > lifetime ? touched + lifetime : started + emptyLifetime;
 
-    /// <summary>Checks what a client gives at the start, apart from the limits of the store.</summary>
-    /// <param name="options">What it gives.</param>
+    /// <summary>Checks a client's options at the start, apart from the limits of the store.</summary>
+    /// <param name="options">The client's options.</param>
     /// <param name="length">The length, or that of all parts; 0 if it is not known.</param>
     public static void ThrowIfNotStartable(StartUploadOptions options, long length)
     {

@@ -1,7 +1,7 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// What a client gives when it starts an upload, as every store keeps it. Text where a public type has no form that a file can keep.
+/// A client's options for an upload, as every store keeps them. Text where a public type has no form that a file can keep.
 /// </summary>
 internal abstract record UploadTerms
 {

@@ -185,7 +185,7 @@ public sealed class ReleaseTests : FolderTests
 
     private static string Version() => Regex.Match(One(@"Millrace\.Lab\.Cli\..*\.nupkg"), @"Millrace\.Lab\.Cli\.(?<version>.*)\.nupkg$").Groups["version"].Value;
 
-    // With a folder for packages of its own: another build of the same version may be in the user's.
+    // With a separate folder for packages: another build of the same version may be in the user's.
     private string DotNet(params string[] arguments) =>
         Shell.Run("env", [$"NUGET_PACKAGES={Folder["packages"]}", $"DOTNET_CLI_HOME={Folder.Path}", "DOTNET_NOLOGO=1", "dotnet", .. arguments]).Trim();
 

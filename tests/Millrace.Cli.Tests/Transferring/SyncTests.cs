@@ -66,7 +66,7 @@ public sealed class SyncTests : CommandTests
         await SucceedAsync("sync", "--include", "sub/", "--include", "*.tmp", "--exclude", "cache", "tree", "two");
         Assert.Equal(["b.tmp", "keep.tmp", "sub/build/h.txt", "sub/c.tmp", "sub/d.txt"], Digests("two").Keys);
 
-        // What is excluded stays.
+        // Excluded files stay.
         await SucceedAsync("sync", "--delete", "--max-delete", "100%", "--exclude", "*.tmp", "tree/cache", "two");
         Assert.Equal(["b.tmp", "e.txt", "keep.tmp", "sub/c.tmp"], Digests("two").Keys);
     }

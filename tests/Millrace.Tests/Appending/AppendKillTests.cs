@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Millrace.Tests.Appending;
 
-/// <summary>A process that is killed while it appends has acknowledged only what it did.</summary>
+/// <summary>A process that is killed while it appends has acknowledged only finished appends.</summary>
 public sealed class AppendKillTests
 {
     private const int Writers = 4;

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Copying;
 
-/// <summary>A copy that cannot be made says why, leaves nothing behind, and keeps a file of that name.</summary>
+/// <summary>A copy that fails reports the reason, leaves no partial file, and keeps a file of that name.</summary>
 public sealed class CopyFailureTests : FolderTests
 {
     private const int Length = 3_000_001;

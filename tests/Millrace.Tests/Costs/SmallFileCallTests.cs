@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Costs;
 
-/// <summary>What a small file costs is the system calls around its bytes.</summary>
+/// <summary>The cost of a small file is the system calls around its bytes.</summary>
 public sealed class SmallFileCallTests : FolderTests
 {
     [NeedsFact(Need.Native | Need.Trace)]

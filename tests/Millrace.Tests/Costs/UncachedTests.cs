@@ -3,8 +3,8 @@ using Millrace.Tests.Child;
 
 namespace Millrace.Tests.Costs;
 
-/// <summary>The page cache is left as it was: what this process brought in is gone, and what others had read is still there.</summary>
-/// <remarks>Shares, not numbers: the kernel takes pages out by itself, too.</remarks>
+/// <summary>The page cache is left as it was: pages that this process brought in are gone, and those that others had read are still there.</summary>
+/// <remarks>Shares, not numbers: the kernel also evicts pages.</remarks>
 public sealed class UncachedTests : FolderTests
 {
     private const int Pages = 12 * 1024 * 1024 / 4096;

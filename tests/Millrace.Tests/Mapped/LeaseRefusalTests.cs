@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Tests.Mapped;
 
-/// <summary>Where no lease is to be had, or mapping is not wanted, the file is read, and the reader says why.</summary>
+/// <summary>Without a lease, or if mapping is off, the file is read, and the reader reports the reason.</summary>
 public sealed class LeaseRefusalTests
 {
     private const int Size = 300_000;

@@ -20,7 +20,7 @@ public sealed class CutRequestTests : BucketTest
 
         await MillraceCommand.SucceedAsync(Folder.Path, "put", "--via", via, "large", relay.Files + "large");
 
-        // How much is sent again depends on what the kernel had when a connection was reset.
+        // How much is sent again depends on the bytes that the kernel had when a connection was reset.
         Assert.True(relay.Connections >= Length / 4_000_000, $"{relay.Connections} connections");
         await MillraceCommand.SucceedAsync(Folder.Path, "get", server.Files + "large", "back");
         Assert.Equal(digest, DigestOf("back"));
@@ -39,7 +39,7 @@ public sealed class CutRequestTests : BucketTest
         await base.DisposeAsync();
     }
 
-    /// <summary>Starts nginx in front of a server, which believes what it says about the client.</summary>
+    /// <summary>Starts nginx in front of a server, which trusts its fields about the client.</summary>
     private async Task<int> ProxyAsync(int server)
     {
         string folder = Directory.CreateDirectory(Folder["nginx"]).FullName;

@@ -27,7 +27,7 @@ internal sealed class Cluster : IAsyncDisposable
 
     public string BucketName { get; }
 
-    /// <summary>What the servers have logged.</summary>
+    /// <summary>The log of all servers.</summary>
     public string Log => File.ReadAllText(Path.Combine(_folder, "servers.log"));
 
     /// <param name="ceph">The S3 server; null for one that the sample starts.</param>

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 
 namespace Millrace.Transfer.S3.Tests.Serving;
 
-/// <summary>samples/cluster as a reader starts it, with a Ceph of its own.</summary>
+/// <summary>samples/cluster as a reader starts it, with a separate Ceph.</summary>
 public sealed class ClusterTests : FolderTests
 {
     [NeedsFact(Need.Ceph | Need.Nginx)]

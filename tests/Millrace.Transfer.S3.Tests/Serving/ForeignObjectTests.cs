@@ -136,7 +136,7 @@ public sealed class ForeignObjectTests : BucketTest
         return [.. page.RootElement.GetProperty("entries").EnumerateArray().Select(entry => entry.GetProperty("name").GetString()!)];
     }
 
-    /// <summary>Counts the entries of all pages of a listing, and what they leave out.</summary>
+    /// <summary>Counts the entries of all pages of a listing, and the omitted ones.</summary>
     private static async Task<(int Entries, int Omitted)> CountAsync(ServedBucket server, string folder)
     {
         (int entries, int omitted) = (0, 0);

@@ -42,7 +42,7 @@ public sealed class BodyCopyTests
         using var stop = new CancellationTokenSource();
         ValueTask<ReadResult> reading = BodyCopy.ReadAsync(new AbortedReader(pipe.Reader), stop.Token);
 
-        // As in callbacks of RequestAborted: what they throw is logged as a failure of the application.
+        // As in callbacks of RequestAborted, whose exceptions are logged as a failure of the application.
         await stop.CancelAsync();
         await pipe.Writer.CompleteAsync(new IOException("aborted"));
 

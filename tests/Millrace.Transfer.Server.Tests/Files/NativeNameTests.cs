@@ -206,7 +206,7 @@ public sealed class NativeNameTests : GrpcTest
         Assert.Empty(listed.Entries);
     }
 
-    /// <summary>One spelling each: what comes by one protocol is what another one has.</summary>
+    /// <summary>One spelling each: a name that comes by one protocol is the same over another.</summary>
     [NeedsLocalFolder]
     [NeedsFact(Need.Linux)]
     public async Task Spellings_of_other_systems_are_other_files()
@@ -230,7 +230,7 @@ public sealed class NativeNameTests : GrpcTest
 
     private static bool IsStorable(string name) => !TestedStore.IsBucket || name.All(XmlConvert.IsXmlChar);
 
-    /// <returns>Each uploads ten bytes by a protocol, and says whether that was accepted, or refused because of the name.</returns>
+    /// <returns>Each uploads ten bytes by a protocol, and returns whether that was accepted, or refused because of the name.</returns>
     private IEnumerable<Func<string, Task<bool>>> Puts()
     {
         yield return name => PutAsync(UrlOf(name), HttpMethod.Put, Small);

@@ -183,7 +183,7 @@ public sealed class DownloadTests : GrpcTest
         }
         else
         {
-            // Its length was said; the connection ends before it.
+            // The connection ends before the announced length.
             await Assert.ThrowsAnyAsync<HttpRequestException>(() => response.Content.ReadAsByteArrayAsync());
         }
     }

@@ -45,11 +45,11 @@ public abstract class GrpcTest : IAsyncLifetime
     /// <summary>Bytes of an upload that have reached the store.</summary>
     protected long ReceivedBytesOf(string upload) => new FileInfo(DataPathOf(upload)).Length;
 
-    /// <summary>The file that has what arrived.</summary>
+    /// <summary>The file with the received bytes.</summary>
     protected string DataPathOf(string upload) =>
         Path.Combine(Server.Folder, NameRules.HiddenFolder, "uploads", upload, "data");
 
-    /// <summary>Files that nobody has published: what an upload has left.</summary>
+    /// <summary>Unpublished files: the leftovers of uploads.</summary>
     protected IReadOnlyList<string> Leftovers() => Server.Leftovers();
 
     internal static GrpcForm FormOf(string name) => name switch

@@ -4,7 +4,7 @@ using IPNetwork = System.Net.IPNetwork;
 
 namespace Millrace.Transfer.Server.Tests.Hosting;
 
-/// <summary>What a server believes of proxies in front of it, and its URLs behind them.</summary>
+/// <summary>The fields of proxies that a server trusts, and the URLs that it writes for their clients.</summary>
 public sealed class ProxyTests : IDisposable
 {
     private readonly CapturedLog _log = new(LogLevel.Information);

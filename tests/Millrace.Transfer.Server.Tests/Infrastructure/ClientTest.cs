@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>Tests with clients of others: a folder for what they download, and files of every size to do it with.</summary>
+/// <summary>Tests with clients of others: a folder for their downloads, and files of every size to do it with.</summary>
 public abstract class ClientTest : ServerTest, IDisposable
 {
     /// <summary>As large as the file of taxi trips that Millrace measures with.</summary>

@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>
 /// Files of more bytes than <see cref="LocalFileStoreOptions.MaxCachedBytes"/> leave the page cache as it was. Shares, not numbers: the kernel
-/// takes pages out by itself, too.
+/// also evicts pages.
 /// </summary>
 public sealed class CacheTests : StoreTest
 {

@@ -6,7 +6,7 @@ using Child::Millrace.Transfer.Server.Tests.Child;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-/// <summary>A server that is killed while it takes uploads has acknowledged only what it did.</summary>
+/// <summary>A server that is killed while it takes uploads has acknowledged only saved bytes.</summary>
 public sealed class KillTests
 {
     [Fact]

@@ -2,7 +2,7 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-/// <summary>Files that do not fit are refused, at once if their length is known, and leave nothing behind.</summary>
+/// <summary>Files that do not fit are refused, at once if their length is known, and leave no partial files.</summary>
 public sealed class LimitTests : StoreTest
 {
     [Theory, EveryStore]

@@ -39,7 +39,7 @@ public sealed class UploadRequestTests : ContractTest
         Assert.Equal(3, second.Status.Offset);
         await AppendAsync(second, 3, "d");
 
-        // The first takes it back, and learns what has happened meanwhile.
+        // The first takes it back, and learns the new offset.
         await first.AppendAsync(3, discardable: false, default).FailsAsync(TransferError.OffsetMismatch);
         Assert.Equal(4, first.Status.Offset);
         await AppendAsync(first, 4, "ef");
@@ -115,7 +115,7 @@ public sealed class UploadRequestTests : ContractTest
                 catch (TransferException exception) when (
                     exception.Error is TransferError.OffsetMismatch or TransferError.UploadComplete or TransferError.Superseded)
                 {
-                    // Another one was first; what it has appended shows when this takes the upload over again.
+                    // Another one was first; its bytes show when this takes the upload over again.
                 }
             }
         })));

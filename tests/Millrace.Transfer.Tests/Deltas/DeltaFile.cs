@@ -48,7 +48,7 @@ internal static class DeltaFile
         }
     }
 
-    /// <summary>What a delta makes, read in pieces of so many bytes.</summary>
+    /// <summary>Applies a delta that is read in pieces of so many bytes.</summary>
     public static byte[] Apply(byte[] delta, byte[] old, long room, int pieceBytes = int.MaxValue)
     {
         var parser = new DeltaParser(old.Length, room);

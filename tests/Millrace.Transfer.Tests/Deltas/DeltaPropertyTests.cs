@@ -3,7 +3,7 @@ using FsCheck.Fluent;
 
 namespace Millrace.Transfer.Tests.Deltas;
 
-/// <summary>Files that were edited in any way are made again from their deltas, and what did not change is not sent.</summary>
+/// <summary>Files that were edited in any way are made again from their deltas, and unchanged bytes are not sent.</summary>
 public sealed class DeltaPropertyTests
 {
     private static readonly Config Usual = Config.QuickThrowOnFailure.WithMaxTest(Soak.Times(60, 5_000));

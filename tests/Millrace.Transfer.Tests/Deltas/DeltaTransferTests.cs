@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Tests.Deltas;
 
-/// <summary>Only what has changed moves, in both directions and over every protocol, and the result is the same as of a whole transfer.</summary>
+/// <summary>Only the changes move, in both directions and over every protocol, and the result is the same as of a whole transfer.</summary>
 public sealed class DeltaTransferTests : ServerTest
 {
     private const int Bytes = 6_000_000;

@@ -4,7 +4,7 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Transfer.Tests.Describing;
 
-/// <summary>The activities of clients, and what the server's say of calls.</summary>
+/// <summary>The activities of clients, and the server's activities of calls.</summary>
 public sealed class TraceTests : ServerTest, IDisposable
 {
     private readonly ConcurrentQueue<Activity> _seen = new();

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Millrace.Transfer.Tests.Downloading;
 
-/// <summary>Several parts in one response: read however they come, and refused where they cannot be told apart.</summary>
+/// <summary>Several parts in one response: read however they come, and refused where they cannot be separated.</summary>
 public sealed class OpenedRangesTests
 {
     private const string Parts =

@@ -3,7 +3,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Tests.Framing;
 
-/// <summary>Streams of chunks as others write them, and what is none.</summary>
+/// <summary>Streams of chunks as others write them, and malformed ones.</summary>
 public sealed class ChunkParserTests
 {
     private static readonly int[][] Splits = [[], [1], [2], [3], [5, 1], [7]];

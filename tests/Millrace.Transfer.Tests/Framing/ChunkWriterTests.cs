@@ -5,7 +5,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Tests.Framing;
 
-/// <summary>Headers in front of what is written, as everybody reads them.</summary>
+/// <summary>Headers in front of the written bytes, as everybody reads them.</summary>
 public sealed class ChunkWriterTests
 {
     [Theory]

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Tests.Framing;
 
-/// <summary>What a <see cref="ChunkParser"/> says of a stream that comes in pieces.</summary>
+/// <summary>The results of a <see cref="ChunkParser"/> for a stream that comes in pieces.</summary>
 internal sealed record ParsedChunks(IReadOnlyList<ParsedChunk> Messages, bool EndsBetween)
 {
     public byte[] Data => [.. Messages.SelectMany(message => message.Data)];

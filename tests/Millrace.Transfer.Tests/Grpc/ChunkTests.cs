@@ -49,7 +49,7 @@ public sealed class ChunkTests : ServerTest
         await ThereAndBackAsync(client, new byte[20_000_000]);
     }
 
-    /// <summary>Random in its first half, zeros behind.</summary>
+    /// <summary>A random first half, then zeros.</summary>
     private static byte[] Half(int size)
     {
         byte[] content = new byte[size];

@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Millrace.Transfer.Tests.Grpc;
 
-/// <summary>A real Kestrel on loopback that answers calls with what a test wrote, and knows nothing else.</summary>
+/// <summary>A real Kestrel on loopback that answers calls with bytes that a test wrote, and knows nothing else.</summary>
 internal sealed class RawServer : IAsyncDisposable
 {
     private readonly WebApplication _app;

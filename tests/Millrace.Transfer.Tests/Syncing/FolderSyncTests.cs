@@ -198,7 +198,7 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         FolderSync sync = Sync(client, direction, new SyncOptions { Delete = true });
         SyncPlan plan = await sync.PlanAsync();
 
-        // Replaced, created, changed and made the same by somebody else.
+        // Replaced, created, changed and made the same by another program.
         Write(to, "same", "newer");
         Write(to, "added", "theirs");
         Write(to, "extra", "changed since");

@@ -20,7 +20,7 @@ export const current = (): Session => session;
 export const mustSignIn = (): boolean => session.required && !session.signedIn;
 export const prefix = (): string => (session.prefix ?? "").replace(/\/+$/, "");
 
-/** What the folder above all others is called. */
+/** The name of the folder above all others. */
 export const rootName = (): string => session.title || texts.files;
 
 /** Whether the token may do this at all, and to this name. Other actions are not offered. */

@@ -30,12 +30,12 @@ import { askForToken } from "./view/signIn.ts";
 import { placeholder } from "./view/state.ts";
 import { Toolbar } from "./view/toolbar.ts";
 
-/** A folder that was read so long ago is read again when the person comes back to it, also the part behind its first page. */
+/** A folder that was read so long ago is read again when the person comes back to it, also the part after its first page. */
 const staleMs = 30_000;
-/** While somebody looks at it, the server is asked so often whether it has changed. */
+/** While the page is visible and in use, the server is asked at this interval whether the folder has changed. */
 const pollMs = 15_000;
 const pollOnFocusMs = 1000;
-/** Nobody sits before a page in which nothing was moved for so long; asking on would keep an idle session from ending. */
+/** After this time without input, the page stops asking: its requests would keep an idle session from ending. */
 const inactiveMs = 5 * 60_000;
 /** As many entries are asked for. */
 const pageEntries = 1000;
@@ -43,7 +43,7 @@ const arrivalMs = 150;
 /** After which a step back that the browser did not report is taken for done. */
 const backMs = 500;
 
-/** What an entry of the browser's history says beside its address. */
+/** The state that an entry of the browser's history has beside its address. */
 interface PageState {
   /** The page was loaded again for its cookie. */
   again?: boolean;
@@ -273,7 +273,7 @@ export class App {
     } else this.show();
   }
 
-  /** Shows what others have changed. */
+  /** Shows other users' changes. */
   private keepCurrent(least: number): void {
     const now = Date.now();
     if (document.hidden || mustSignIn() || !may("list") || now - Math.max(this.readAt, this.polledAt) < least) return;
@@ -400,7 +400,7 @@ export class App {
     }
   }
 
-  /** Shows a file over the folder. It has an entry of its own in the history, so that "Back" closes it. */
+  /** Shows a file over the folder. It has its own entry in the history, so that "Back" closes it. */
   private look(entry: Entry): void {
     const { folder } = this;
     const viewer: Viewer = new Viewer(folder, entry, {
@@ -427,7 +427,7 @@ export class App {
     this.viewer = viewer;
   }
 
-  /** What it does when it closes is done already, or not wanted. */
+  /** Forgets the viewer. Its actions on closing are done already, or not wanted. */
   private leaveViewer(): Viewer | undefined {
     const { viewer } = this;
     this.viewer = undefined;

@@ -1,4 +1,4 @@
-/** Names are as on the server: relative to the root, parts separated by slashes; a folder's has no slash at its end, the root's is "". */
+/** Names are as on the server: relative to the root, parts separated by slashes; a folder's has no trailing slash, the root's is "". */
 export const baseName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 export const parentOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf("/")));
 export const join = (folder: string, name: string): string => (folder && name ? `${folder}/${name}` : folder || name);

@@ -4,7 +4,7 @@ using Millrace.Lab.Suites.Serving;
 
 namespace Millrace.Lab.Suites.Bytes;
 
-/// <summary>The article's own methods: swift/ reads with URLSession, in a process of its own. The names are those of its program.</summary>
+/// <summary>The article's own methods: swift/ reads with URLSession, in a separate process. The names are those of its program.</summary>
 internal static class UrlSession
 {
     public const string Prefix = "UrlSession";
@@ -35,7 +35,7 @@ internal static class UrlSession
     public static Way? WayOf(string method) => Ways.TryGetValue(method, out Way way) ? way : null;
 }
 
-/// <summary>One invocation reads the address once. The program counts what it used itself, around the reading alone.</summary>
+/// <summary>One invocation reads the address once. The program measures its own use of resources, around the reading alone.</summary>
 internal sealed class UrlSessionReading : CaseMethod
 {
     private readonly ByteSource _source;

@@ -2,7 +2,7 @@ using Millrace.Lab.Suites.Transfers;
 
 namespace Millrace.Lab.Suites.Serving;
 
-/// <summary>A request to one of the servers, in a process of its own.</summary>
+/// <summary>A request to one of the servers, which run in a separate process.</summary>
 /// <param name="Server">Where the process of the servers answers.</param>
 /// <param name="Requests">How many requests an invocation is.</param>
 /// <param name="Connections">How many connections share them.</param>

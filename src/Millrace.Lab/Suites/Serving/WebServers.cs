@@ -203,7 +203,7 @@ internal sealed record ServedAddress(Uri Http1, Uri? Http2, Uri? Grpc)
     public override string ToString() => $"{Http1} {Http2} {Grpc}";
 }
 
-/// <summary>Millrace's gRPC service in an application of its own: the plain one beside it lacks access control.</summary>
+/// <summary>Millrace's gRPC service in a separate application: the plain one beside it lacks access control.</summary>
 internal sealed class GrpcServer : IAsyncDisposable
 {
     private readonly LocalFileStore _store;

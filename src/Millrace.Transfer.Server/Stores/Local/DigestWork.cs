@@ -95,7 +95,7 @@ internal sealed class DigestWork : IAsyncDisposable
                 _moved.RemoveAt(earlier);
             }
 
-            // What had the new name before is gone from there.
+            // Files that had the new name before are gone from there.
             _moved.RemoveAll(move => move.To.IsIn(to));
             if (_moved.Count == MaxMoved)
             {
@@ -194,7 +194,7 @@ internal sealed class DigestWork : IAsyncDisposable
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // The folder was removed meanwhile, or cannot be read; what is missing is computed again.
+            // The folder was removed meanwhile, or cannot be read; missing digests are computed again.
         }
     }
 

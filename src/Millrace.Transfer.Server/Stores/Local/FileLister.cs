@@ -134,7 +134,7 @@ internal sealed class FileLister(LocalStore store, StoreTree tree, ListFilesOpti
     }
 
     /// <param name="folder">The folder.</param>
-    /// <param name="key">The whole name, with a slash at its end if a recursive listing goes into it.</param>
+    /// <param name="key">The whole name, with a trailing slash if a recursive listing goes into it.</param>
     /// <param name="start">Where the name in the folder begins.</param>
     /// <param name="cancellationToken">Ends the listing.</param>
     private async ValueTask TakeAsync(StoreFolder folder, string key, int start, CancellationToken cancellationToken)

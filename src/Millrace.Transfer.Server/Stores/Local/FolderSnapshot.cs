@@ -24,7 +24,7 @@ internal sealed class FolderSnapshot
     /// <summary>Bytes that it takes.</summary>
     public long Bytes => ((long)_blocks.Count * BlockLength * sizeof(char)) + ((long)_places.Capacity * Marshal.SizeOf<Place>());
 
-    /// <summary>A name; in a recursive listing that of a folder has a slash at its end, and its place is where the names in it begin.</summary>
+    /// <summary>A name; in a recursive listing that of a folder has a trailing slash, and its place is where the names in it begin.</summary>
     public ReadOnlySpan<char> this[int index] => At(_places[index]);
 
     private static EnumerationOptions OneFolder { get; } = new()

@@ -206,7 +206,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         return true;
     }
 
-    /// <summary>The rename has changed the time of the file's last change, and so its tag, but not what is in it.</summary>
+    /// <summary>The rename has changed the time of the file's last change, and so its tag, but not its content.</summary>
     private async ValueTask<StoredFile> DescribeMovedAsync(
         SafeFileHandle file, FileFacts before, FileDigest? digest, TransferName to)
     {
@@ -221,7 +221,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         return after.ToFile(to, known.Sha256);
     }
 
-    /// <summary>Moves a folder to where nobody sees it.</summary>
+    /// <summary>Moves a folder to where no client sees it.</summary>
     /// <returns>Where it is now; null if it is on another file system, where it stays.</returns>
     private string? TryHide(StoreFolder parent, string name)
     {
@@ -280,7 +280,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         }
         catch (Exception exception) when (exception is TransferException or UnauthorizedAccessException)
         {
-            // Nobody is shown what is in it.
+            // Its contents are in no listing.
             omitted++;
         }
 
@@ -303,7 +303,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
 
     private static bool IsStore(string name) => name.Equals(NameRules.HiddenFolder, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Otherwise nobody could name, list or delete what is in the folder after it was moved.</summary>
+    /// <summary>Otherwise clients could not name, list or delete the folder's contents after the move.</summary>
     private void ThrowIfTooLongBelow(string path, TransferName from, TransferName to, CancellationToken cancellationToken)
     {
         int bytes = Encoding.UTF8.GetByteCount(to.Value);
@@ -322,7 +322,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         }
     }
 
-    /// <summary>Deletes what was left of deleted folders.</summary>
+    /// <summary>Deletes the remains of deleted folders.</summary>
     public void DeleteRemains()
     {
         foreach (string folder in Directory.Exists(store.RemovedPath) ? Directory.GetDirectories(store.RemovedPath) : [])
@@ -331,7 +331,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         }
     }
 
-    /// <summary>What is left of a deleted folder counts until it is deleted, and so does what is still published into it.</summary>
+    /// <summary>The remains of a deleted folder count until they are deleted, and so do files that are still published into it.</summary>
     private void TryDeleteRemains(string folder)
     {
         try
@@ -340,7 +340,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         }
         catch (IOException)
         {
-            // Nobody sees it; the next process tries again.
+            // No client sees it; the next process tries again.
         }
     }
 }

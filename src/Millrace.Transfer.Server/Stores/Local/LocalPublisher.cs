@@ -69,10 +69,10 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     /// <param name="file">All its bytes are written.</param>
     /// <param name="name">Its name.</param>
     /// <param name="precondition">Checked atomically with the rename, as far as requests to this store go.</param>
-    /// <param name="modified">When it was changed, as its writer says; null for now.</param>
+    /// <param name="modified">When it was changed, if its writer specified it; null for now.</param>
     /// <param name="digest">Its digest, if known.</param>
-    /// <param name="reservation">What was reserved for it.</param>
-    /// <param name="upload">The upload that it was, whose state file says beforehand what is about to happen; null for none.</param>
+    /// <param name="reservation">Its reserved bytes.</param>
+    /// <param name="upload">The upload that it was, whose state file records the intent beforehand; null for none.</param>
     /// <param name="cancellationToken">Until the publication begins.</param>
     public async ValueTask<StoredFile> PublishAsync(
         FilePipeWriter file,
@@ -97,14 +97,14 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
                 await upload.WriteIntentAsync(length, stamp ?? 0, digest?.Sha256);
             }
 
-            // By the folder that is held open: somebody may delete it meanwhile, and what was in it is subtracted there.
+            // By the folder that is held open: another program may delete it meanwhile, and its bytes are subtracted there.
             long replaced = store.Options.MaxTotalBytes is null ? 0 : FolderWalk.LengthOf(file.TargetPath);
             await file.CommitAsync(cancellationToken);
             bool isThere = replaced == 0 || open is null || tree.TryLook(name) == tree.Look(open);
             reservation.Publish(length, isThere ? replaced : 0);
             if (length > store.MaxCachedBytes && open is not null)
             {
-                // The rest of what the digest was read from.
+                // The rest of the pages that the digest was read from.
                 CacheAdvice.Drop(open);
             }
 
@@ -117,7 +117,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         }
     }
 
-    /// <summary>Makes what is written to a file subject to the limits.</summary>
+    /// <summary>Applies the limits to the bytes written to a file.</summary>
     public LimitedBody Limit(FilePipeWriter file, TransferName name, long? length, Reservation reservation) =>
         new(file, store.Limits, name, length, reservation, store.Native);
 
@@ -173,7 +173,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
                     CreateNew = options.Precondition.CreateNew,
                     Durability = store.Options.Durability,
 
-                    // The digest is read from the page cache, and drops what it has read.
+                    // The digest is read from the page cache, and drops the pages that it has read.
                     KeepCached = store.Options.ComputeSha256 || !(options.Length > store.MaxCachedBytes),
                 });
             ThrowIfLinkFollowed(file, path, name);

@@ -4,7 +4,7 @@ using Millrace.Interop;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// The folder of a <see cref="LocalFileStore"/> and what is known about it, once for all callers, whatever part of it they may use.
+/// The folder of a <see cref="LocalFileStore"/> and its state in memory, shared by all callers, whatever part of it they may use.
 /// Thread-safe.
 /// </summary>
 internal sealed class LocalStore : IAsyncDisposable
@@ -62,7 +62,7 @@ internal sealed class LocalStore : IAsyncDisposable
     /// <summary>Where deleted folders are until all in them is deleted.</summary>
     public string RemovedPath => Path.Combine(HiddenPath, "removed");
 
-    /// <summary>Whether the kernel resolves names, so that nobody can swap a link in meanwhile.</summary>
+    /// <summary>Whether the kernel resolves names, so that no program can swap a link in meanwhile.</summary>
     public bool Native { get; }
 
     /// <summary>All of the folder.</summary>

@@ -16,7 +16,7 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
     {
         if (!store.Native)
         {
-            // The framework creates a file and locks it in two steps, and what comes in between would be cleaned away.
+            // The framework creates a file and locks it in two steps, and a clean-up in between would delete it.
             CleanUp();
         }
 
@@ -100,7 +100,7 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Nobody is waiting for it.
+            // No caller waits for it.
         }
     }
 

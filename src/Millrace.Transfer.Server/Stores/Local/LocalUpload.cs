@@ -40,7 +40,7 @@ internal sealed class LocalUpload : IDisposable
     public string DataPath => Path.Combine(Folder, "data");
 
     /// <summary>Changed by <see cref="SaveAsync"/>. Read from the file for those who do not hold the lock.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>: somebody removed it.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>: it was removed.</exception>
     public UploadRecord Record => Volatile.Read(ref _record) ?? TryRead(StatePath) ?? throw Errors.NoUpload(Id);
 
     /// <summary>Whether it has become a file.</summary>
@@ -60,7 +60,7 @@ internal sealed class LocalUpload : IDisposable
     /// <summary>The hash so far; null before the first byte, and after bytes were discarded.</summary>
     public TrailingDigest? Digest { get; private set; }
 
-    /// <summary>Whether it was deleted while somebody waited for its lock.</summary>
+    /// <summary>Whether it was deleted while a request waited for its lock.</summary>
     public bool IsGone { get; set; }
 
     /// <summary>Bytes that have reached the file: its length is the only record of that.</summary>
@@ -78,7 +78,7 @@ internal sealed class LocalUpload : IDisposable
         }
     }
 
-    /// <summary>Whether nobody has continued it for too long; a request that holds it may take any time.</summary>
+    /// <summary>Whether it was not continued for too long; a request that holds it may take any time.</summary>
     public bool HasExpired => _lock is not { IsHeld: true } && Expires < Options.TimeProvider.GetUtcNow();
 
     private DateTimeOffset Expires =>
@@ -219,7 +219,7 @@ internal sealed class LocalUpload : IDisposable
         TakeoverLock.Holder holder = await Lock.AcquireAsync(cancellationToken) ?? throw Errors.NotReleased(Id);
         if (!IsGone && TryRead(StatePath) is { } record)
         {
-            // From now on nobody else changes it.
+            // The lock is held: no other request changes the record.
             _store.Counts.CountTaken();
             Volatile.Write(ref _record, record);
             return holder;
@@ -265,7 +265,7 @@ internal sealed class LocalUpload : IDisposable
     {
         try
         {
-            // Whoever holds the lock may replace it meanwhile.
+            // The holder of the lock may replace it meanwhile.
             using var state = new FileStream(
                 path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
             UploadRecord? record = JsonSerializer.Deserialize(state, ServerJson.Default.UploadRecord);
@@ -277,7 +277,7 @@ internal sealed class LocalUpload : IDisposable
         }
     }
 
-    /// <summary>Bytes whose checksum nobody had checked when the process died do not count.</summary>
+    /// <summary>Bytes whose checksum was not checked before the process died do not count.</summary>
     private void CutUnverified()
     {
         if (Record.Verified is { } verified && File.Exists(DataPath))

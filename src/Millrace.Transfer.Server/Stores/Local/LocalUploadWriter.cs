@@ -17,11 +17,11 @@ internal sealed class LocalUploadWriter : UploadWriter
 
     /// <param name="store">The store.</param>
     /// <param name="upload">The upload.</param>
-    /// <param name="changed">Receives what has become of the upload.</param>
+    /// <param name="changed">Receives the upload's new status.</param>
     /// <param name="holder">Its lock; rests when this is disposed.</param>
     /// <param name="file">Its data; owned.</param>
-    /// <param name="limited">Counts what is written.</param>
-    /// <param name="reserved">Whether the file was extended for bytes to come: what is left of that is cut off.</param>
+    /// <param name="limited">Counts the written bytes.</param>
+    /// <param name="reserved">Whether the file was extended for bytes to come: the unused rest is cut off.</param>
     public LocalUploadWriter(
         LocalStore store,
         LocalUpload upload,
@@ -132,7 +132,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         FilePipeException? failure = null;
         try
         {
-            // Also what is discarded: no write may be in flight when the file is cut.
+            // Also discarded bytes: no write may be in flight when the file is cut.
             await _file.FlushAsync();
         }
         catch (FilePipeException exception)

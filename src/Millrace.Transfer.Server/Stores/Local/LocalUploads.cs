@@ -81,7 +81,7 @@ internal sealed class LocalUploads(
         await using FilePipeWriter data = whole.OpenData();
         foreach (LocalUpload source in sources)
         {
-            // Held, so that nobody deletes it meanwhile.
+            // Held, so that it is not deleted meanwhile.
             using TakeoverLock.Holder holder = await source.AcquireAsync(cancellationToken);
             using FilePipeReader content = FilePipe.OpenRead(source.DataPath);
             await content.CopyToAsync(data, cancellationToken);

@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// With <see cref="BeneathOpen"/>: the kernel refuses everything that is not below the root, or below the folder of a
-/// prefix, even while folders are renamed or replaced by links. A path without a link leads where its name says; after a
+/// prefix, even while folders are renamed or replaced by links. A path without a link leads to the folder of that name; after a
 /// link, the device and the inode of the opened folder and of those above it decide.
 /// </summary>
 internal sealed class NativeTree : StoreTree

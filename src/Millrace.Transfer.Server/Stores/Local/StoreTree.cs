@@ -10,7 +10,7 @@ internal abstract class StoreTree : IDisposable
     /// <summary>How many links a name may go through; as many as Linux follows.</summary>
     protected const int MaxLinks = 40;
 
-    /// <summary>The same tree for names in one folder, out of which no link leads. Holds nothing of its own.</summary>
+    /// <summary>The same tree for names in one folder, out of which no link leads. Holds nothing else.</summary>
     public abstract StoreTree Within(TransferName prefix);
 
     /// <returns>Null when there is none of that name; a folder is none.</returns>
@@ -69,7 +69,7 @@ internal abstract class StoreFolder : IDisposable
     /// </summary>
     public bool Lacks(string name) => !name.Contains('\uFFFD') && IsMissing(name);
 
-    /// <summary>Whether the system says that nothing has a name.</summary>
+    /// <summary>Whether the system reports that a name does not exist.</summary>
     protected abstract bool IsMissing(string name);
 
     /// <summary>Renames a file or folder in it, in one step; to another file system or into itself fails.</summary>
@@ -81,7 +81,7 @@ internal abstract class StoreFolder : IDisposable
     public abstract void Move(string name, StoreFolder target, string newName, bool replace);
 
     /// <summary>Deletes a file or a link in it.</summary>
-    /// <returns>False if it was gone, as far as the system says.</returns>
+    /// <returns>False if the system reports that it was gone.</returns>
     /// <exception cref="IOException">It was not deleted.</exception>
     public abstract bool Remove(string name);
 

@@ -10,7 +10,7 @@ namespace Millrace.Transfer.Server;
 /// not wait for it, and the kernel may write bytes that this process never sees. Continues over several writers of one file. Not thread-safe; <see cref="Follow"/> and <see cref="FinishAsync"/> are called one after the other.
 /// </summary>
 /// <param name="maxCached">
-/// Bytes from which the file leaves the page cache behind the digest: <see cref="LocalFileStoreOptions.MaxCachedBytes"/>.
+/// Bytes from which a file's pages leave the cache once the digest has read them: <see cref="LocalFileStoreOptions.MaxCachedBytes"/>.
 /// </param>
 internal sealed class TrailingDigest(long maxCached) : IDisposable
 {

@@ -27,7 +27,7 @@ internal sealed record UploadRecord : UploadTerms
 internal sealed record PublishedRecord(long Length, long Modified, string Tag, string? Sha256)
 {
     /// <param name="name">Its name.</param>
-    /// <param name="given">When the upload's client says that it was changed; null if it does not.</param>
+    /// <param name="given">When it was changed, if the upload's client specified it; null otherwise.</param>
     public StoredFile ToFile(TransferName name, FileTime? given) => new(
         name,
         Length,

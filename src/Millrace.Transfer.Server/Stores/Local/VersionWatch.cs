@@ -33,7 +33,7 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
 
     /// <summary>Sets the modification time of a file before it is published: a given one, or one that no other version has.</summary>
     /// <param name="file">The file, all of whose bytes are written.</param>
-    /// <param name="given">When it was changed, as its writer says; null for now.</param>
+    /// <param name="given">When it was changed, if its writer specified it; null for now.</param>
     /// <param name="replaced">The file that it replaces, as far as the system does not say which file is which; null for none.</param>
     /// <param name="cancellationToken">Ends a wait for the system's clock.</param>
     /// <returns>The time, in nanoseconds since 1970; null where it cannot be set.</returns>
@@ -98,7 +98,7 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
         {
-            // Windows counts from 1601 on.
+            // Windows counts from 1601.
             return false;
         }
     }

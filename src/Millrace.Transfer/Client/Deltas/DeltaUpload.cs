@@ -31,14 +31,14 @@ internal sealed record DeltaUpload(DeltaPlan Plan, EntityTag Tag, Sha256Digest S
         }
     }
 
-    /// <summary>What one request brings.</summary>
+    /// <summary>The bytes of one request.</summary>
     /// <param name="source">The file.</param>
     /// <param name="offset">Where it goes on.</param>
     /// <param name="maxBytes">Bytes that the request may have.</param>
     public DeltaSource Next(ContentSource source, long offset, long maxBytes) =>
         new(source, new DeltaEncoding(Plan, offset, maxBytes, MaxMadeBytes));
 
-    /// <summary>Hashes on another thread what is scanned on this one.</summary>
+    /// <summary>Hashes the scanned bytes on another thread.</summary>
     private sealed class HashFollower : IDeltaFollower, IDisposable
     {
         private readonly ParallelHash _hash = new();

@@ -8,10 +8,10 @@ namespace Millrace.Transfer;
 /// </summary>
 internal sealed class LinkSpeed(TimeProvider clock)
 {
-    /// <summary>Bytes per second from which on files are sent whole.</summary>
+    /// <summary>Files are sent whole at this many bytes per second or more.</summary>
     /// <remarks>
     /// Both sides read a file, hash it and write it: with a delta at about 400 MB/s on one processor of 2024 (docs/measuring.md). 250 MB/s is
-    /// twice 1 Gbit/s, and a quarter of 10 Gbit/s or of what one machine sends to itself.
+    /// twice 1 Gbit/s, and a quarter of 10 Gbit/s or of a machine's rate to itself.
     /// </remarks>
     public const double FastBytesPerSecond = 250e6;
 

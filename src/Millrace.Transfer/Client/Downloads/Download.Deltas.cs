@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer;
 
-/// <content>What the file here has of the server's version is copied, and only the rest is fetched.</content>
+/// <content>Copies the blocks of the server's version that the local file has, and fetches only the rest.</content>
 internal sealed partial class Download
 {
     private long _reused;
@@ -50,7 +50,7 @@ internal sealed partial class Download
         }
     }
 
-    /// <returns>What is missing then, as pairs of first byte and first byte after.</returns>
+    /// <returns>The missing ranges, as pairs of first byte and first byte after.</returns>
     private static async ValueTask<long[]> CopyKnownAsync(BlockSums sums, string path, string part, CancellationToken cancellationToken)
     {
         using FilePipeReader reader = FilePipe.OpenRead(path, new FileReadOptions { ChangeDetection = ChangeDetection.Any });

@@ -197,7 +197,7 @@ internal sealed partial class Download
             throw Changed();
         }
 
-        // Of a download that another process began, nothing else tells it.
+        // A download that another process began has no other source for it.
         _modified ??= file.Modified;
         if (file.Offset != at)
         {

@@ -44,7 +44,7 @@ internal abstract class DownloadSink : IAsyncDisposable
     {
     }
 
-    /// <summary>The unfinished file, before anything is known of what comes.</summary>
+    /// <summary>The unfinished file, before anything is known of the version that comes.</summary>
     public virtual ValueTask<PartRecord> UsePartAsync() => throw new NotSupportedException();
 
     /// <summary>The version that comes, and what of it is missing in the unfinished file.</summary>

@@ -23,7 +23,7 @@ internal static class Fields
     public static long? Number(string? text) =>
         long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
 
-    /// <summary>When the file was last changed, as exactly as the server says it.</summary>
+    /// <summary>When the file was last changed, as exactly as the server reports it.</summary>
     public static FileTime? Modified(HttpResponseMessage response) =>
         FileTime.TryParse(Text(response, TransferHeaders.Modified), out FileTime time) ? time : response.Content.Headers.LastModified;
 

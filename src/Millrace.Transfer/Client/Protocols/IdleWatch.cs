@@ -29,7 +29,7 @@ internal sealed class IdleWatch : IDisposable
     /// <summary>Keeps the bytes of the request below a rate; null where they need not be.</summary>
     public RateLimit? Rate { get; init; }
 
-    /// <summary>Waits until so many bytes may be moved, which is no sign of a dead connection.</summary>
+    /// <summary>Waits until so many bytes may be moved; this wait does not count as a dead connection.</summary>
     public ValueTask PaceAsync(int bytes)
     {
         if (Rate is null)

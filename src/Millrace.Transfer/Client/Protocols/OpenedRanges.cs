@@ -6,7 +6,7 @@ namespace Millrace.Transfer;
 /// <summary>Several parts of a file on their way here in one response, <c>multipart/byteranges</c> (RFC 9110, section 14.6).</summary>
 /// <param name="response">Owns the connection.</param>
 /// <param name="body">The parts.</param>
-/// <param name="boundary">What is between them.</param>
+/// <param name="boundary">The separator between them.</param>
 /// <param name="call">For messages.</param>
 internal sealed class OpenedRanges(HttpResponseMessage response, Stream body, string boundary, ProtocolCall call) : IDisposable
 {
@@ -63,7 +63,7 @@ internal sealed class OpenedRanges(HttpResponseMessage response, Stream body, st
     }
 
     /// <summary>Bytes of the part.</summary>
-    /// <returns>How many; 0 at its end.</returns>
+    /// <returns>How many; 0 after the last one.</returns>
     public async ValueTask<int> ReadAsync(Memory<byte> memory, CancellationToken cancellationToken)
     {
         int count = (int)Math.Min(memory.Length, _left);

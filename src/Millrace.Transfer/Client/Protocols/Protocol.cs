@@ -25,7 +25,7 @@ internal abstract class Protocol
     public virtual Task<OpenedRanges?> OpenAsync(
         TransferName name, IReadOnlyList<ByteRange> ranges, EntityTag tag, IdleWatch watch) => Task.FromResult<OpenedRanges?>(null);
 
-    /// <summary>Asks for the list of a file's blocks, as a file of its own: see <see cref="BlockSums"/>.</summary>
+    /// <summary>Asks for the list of a file's blocks, as a separate file: see <see cref="BlockSums"/>.</summary>
     /// <exception cref="TransferException">There is none.</exception>
     public abstract Task<OpenedFile> OpenBlocksAsync(TransferName name, IdleWatch watch);
 
@@ -38,7 +38,7 @@ internal abstract class Protocol
 
     /// <summary>Begins an upload that can be resumed.</summary>
     /// <returns>Where it is continued.</returns>
-    /// <returns>Null where the server has no such uploads: <see cref="SendsWhole"/> is true from then on.</returns>
+    /// <returns>Null where the server has no such uploads: <see cref="SendsWhole"/> is true afterwards.</returns>
     public abstract Task<Uri?> StartAsync(Upload upload, IdleWatch watch);
 
     /// <summary>How far an upload is; null when the server does not know it any more.</summary>

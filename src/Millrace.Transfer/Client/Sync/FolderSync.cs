@@ -96,7 +96,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
                 .Where(folder => !folders.Contains(folder) && !names.Contains(folder)).Distinct().OrderDescending()]);
     }
 
-    /// <summary>Does what was planned.</summary>
+    /// <summary>Carries out a plan.</summary>
     /// <param name="plan">The plan of <see cref="PlanAsync"/>.</param>
     /// <param name="progress">Receives each step that has ended, and the exception of one that failed; called by several threads. Null for none.</param>
     /// <param name="cancellationToken">Ends it; files that are finished stay.</param>
@@ -201,7 +201,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             catch (TransferException exception) when (i < MaxComparisons
                 && exception.Error is TransferError.PreconditionFailed or TransferError.AlreadyExists or TransferError.Changed)
             {
-                // Somebody else was here: what is there, and what is to be there, is looked at again.
+                // Another program changed a file: look at both sides again.
                 if (await source.FindAsync(step.Name, cancellationToken).ConfigureAwait(false) is not { } now)
                 {
                     throw;
@@ -242,7 +242,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
 
     private static void IgnoreFault(SyncFault fault)
     {
-        // What the target cannot show is not touched.
+        // Files that the target cannot show are not touched.
     }
 
     private async Task<TransferResult> TransferAsync(
@@ -317,7 +317,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
         return true;
     }
 
-    /// <summary>Finds files of the target that the source has under another name, and takes them out of what is added and removed.</summary>
+    /// <summary>Finds files of the target that the source has under another name, and takes them off the lists of additions and removals.</summary>
     private async ValueTask<List<SyncStep>> FindRenamesAsync(
         List<SyncStep> adds, List<SyncEntry> extras, CancellationToken cancellationToken)
     {
@@ -344,7 +344,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
-                // Its transfer says why.
+                // Its transfer reports the error.
                 continue;
             }
 

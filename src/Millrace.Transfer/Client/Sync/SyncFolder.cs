@@ -46,7 +46,7 @@ public abstract class SyncFolder
     /// <summary>Renames a file within the folder, to a name that nothing has.</summary>
     internal abstract Task MoveAsync(SyncEntry from, TransferName to, CancellationToken cancellationToken);
 
-    /// <summary>Moves a file to a folder outside of what is synced, and replaces one of its name there.</summary>
+    /// <summary>Moves a file to a folder outside the synced one, and replaces one of its name there.</summary>
     internal abstract Task KeepAsync(SyncEntry entry, string folder, CancellationToken cancellationToken);
 
     /// <summary>Removes a file that is still the listed one.</summary>
@@ -77,5 +77,5 @@ internal sealed record SyncEntry(TransferName Name, long Length, FileTime Modifi
 /// <summary>Something that cannot be synced.</summary>
 /// <param name="Where">A path or a URL.</param>
 /// <param name="Exception">Why.</param>
-/// <param name="HidesFiles">Whether files may be there that nobody saw: then nothing may be deleted on the other side.</param>
+/// <param name="HidesFiles">Whether files may be there that the listing lacks: then nothing may be deleted on the other side.</param>
 public sealed record SyncFault(string Where, Exception Exception, bool HidesFiles);

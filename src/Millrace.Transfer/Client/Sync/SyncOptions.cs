@@ -8,7 +8,7 @@ public sealed record SyncOptions
 
     /// <summary>
     /// Where removed files go instead of being deleted: a path here, relative to the target; or a folder of the server that the target
-    /// is on, by its whole name. What it holds is not synced if it is in the target. Null for nowhere.
+    /// is on, by its whole name. Its files are not synced if it is in the target. Null for nowhere.
     /// </summary>
     public string? BackupFolder { get; init; }
 
@@ -37,7 +37,7 @@ public sealed record SyncOptions
     public int FilesAtOnce { get; init; } = 4;
 }
 
-/// <summary>What a step of a sync does.</summary>
+/// <summary>The kind of a step of a sync.</summary>
 public enum SyncAction
 {
     /// <summary>Moves a file to the target that is not there.</summary>
@@ -63,7 +63,7 @@ public sealed record SyncStep
         Target = target;
     }
 
-    /// <summary>What it does.</summary>
+    /// <summary>The kind of step.</summary>
     public SyncAction Action { get; }
 
     /// <summary>The name below the folders that the file has in the end, or that is removed.</summary>
@@ -83,7 +83,7 @@ public sealed record SyncStep
     internal bool IsInTheWay { get; init; }
 }
 
-/// <summary>What a sync is about to do.</summary>
+/// <summary>The steps that a sync is about to take.</summary>
 public sealed class SyncPlan
 {
     internal SyncPlan(IReadOnlyList<SyncStep> steps, IReadOnlyList<SyncFault> faults, int unchanged, IReadOnlyList<TransferName> emptied)

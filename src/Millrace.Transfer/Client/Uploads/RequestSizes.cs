@@ -2,7 +2,7 @@ namespace Millrace.Transfer;
 
 /// <summary>
 /// How many bytes of a file one request brings: all, unless the server announces a limit, or something in front of it refuses
-/// large requests or ends long ones. All transfers of a client share what it learned.
+/// large requests or ends long ones. All transfers of a client share the learned sizes.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class RequestSizes

@@ -47,7 +47,7 @@ internal sealed class Upload : IDisposable
 
     public WritePrecondition Precondition { get; }
 
-    /// <summary>When the content was last changed; null when the server is not told.</summary>
+    /// <summary>When the content was last changed; null if it is not sent.</summary>
     public FileTime? Modified { get; }
 
     public ProgressMeter Meter { get; }
@@ -56,7 +56,7 @@ internal sealed class Upload : IDisposable
 
     public SourceHash? Hash { get; }
 
-    /// <summary>What is sent instead of the source's bytes; null for those.</summary>
+    /// <summary>The delta to send instead of the source's bytes; null for those.</summary>
     public DeltaUpload? Delta { get; }
 
     /// <summary>Whether digests are compared.</summary>
@@ -119,7 +119,7 @@ internal sealed class Upload : IDisposable
     public async ValueTask<Sha256Digest?> DigestAsync(long length, IdleWatch watch) =>
         Delta?.Sha256 ?? (Hash is null ? null : await Hash.FinishAsync(Source, length, watch).ConfigureAwait(false));
 
-    /// <summary>Deletes what a delta has begun, because the server cannot make the file of it.</summary>
+    /// <summary>Deletes the upload that a delta has begun, because the server cannot make the file of it.</summary>
     public ValueTask AbandonAsync()
     {
         Record?.Remove();

@@ -49,7 +49,7 @@ internal sealed class BlockMatcher
     /// <summary>The first byte that was not looked at. The next call begins with it.</summary>
     public long Position { get; private set; }
 
-    /// <summary>Whether the search was given up; what is left is not matched.</summary>
+    /// <summary>Whether the search was given up; the rest is not matched.</summary>
     public bool IsExhausted => _vainBytes < 0;
 
     /// <summary>Looks at the next bytes.</summary>

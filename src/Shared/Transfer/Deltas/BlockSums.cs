@@ -11,7 +11,7 @@ namespace Millrace.Transfer;
 /// docs/protocol.md describes the document. Immutable; thread-safe.
 /// </summary>
 /// <remarks>
-/// Strong sums are the first bytes of XXH128. They find what is equal, and prove nothing: whoever assembles a file compares the SHA-256 of
+/// Strong sums are the first bytes of XXH128. They find equal blocks, and prove nothing: the program that assembles a file compares the SHA-256 of
 /// the whole. Eight bytes of them are enough for that: together with the weak sum, one wrong match in 2^50 files of 1 GiB.
 /// </remarks>
 internal sealed class BlockSums

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>The instructions for a part of a new file: what one request of an upload brings.</summary>
+/// <summary>The instructions for a part of a new file, sent in one request of an upload.</summary>
 internal sealed class DeltaEncoding
 {
     private readonly List<DeltaPart> _parts = [];
@@ -33,7 +33,7 @@ internal sealed class DeltaEncoding
 
             if (!part.IsLiteral && part.Length < DeltaFormat.MinCopyBytes && (part.End != whole.End || whole.Length >= DeltaFormat.MinCopyBytes))
             {
-                // What is left of a reference is too short to be one.
+                // The rest of a reference is too short to be one.
                 part = part with { Base = -1 };
             }
 

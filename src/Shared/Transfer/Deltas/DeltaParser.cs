@@ -33,7 +33,7 @@ internal sealed class DeltaParser(long baseLength, long room)
         Literal,
     }
 
-    /// <summary>Bytes of a literal, from the front of what was given.</summary>
+    /// <summary>Bytes of a literal, from the front of the remaining bytes.</summary>
     public int Literal { get; private set; }
 
     /// <summary>Where a reference begins.</summary>

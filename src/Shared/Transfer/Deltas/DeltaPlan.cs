@@ -32,7 +32,7 @@ internal sealed class DeltaPlan
     /// <param name="content">All its bytes, in one segment at a time. Not completed.</param>
     /// <param name="length">How many they are.</param>
     /// <param name="sums">The earlier version.</param>
-    /// <param name="follow">Sees each byte once; null for nobody. What it gets has to be unchanged only until it completes.</param>
+    /// <param name="follow">Sees each byte once; null for none. The bytes have to be unchanged only until it completes.</param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <exception cref="IOException">The content has another length.</exception>
     public static async ValueTask<DeltaPlan> MakeAsync(
@@ -59,7 +59,7 @@ internal sealed class DeltaPlan
         }
     }
 
-    /// <summary>What was not found up to here is literal.</summary>
+    /// <summary>Adds the unmatched bytes up to this offset as a literal.</summary>
     private void AddLiteral(long end)
     {
         long start = _parts.Count == 0 ? 0 : _parts[^1].End;

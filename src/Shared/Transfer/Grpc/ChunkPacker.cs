@@ -11,7 +11,7 @@ internal static class ChunkPacker
 
     /// <summary>Writes a chunk's frame.</summary>
     /// <param name="content">The file's bytes.</param>
-    /// <param name="frame">Room for it, as <see cref="RoomFor"/> says.</param>
+    /// <param name="frame">Room for it: <see cref="RoomFor"/>.</param>
     /// <returns>Bytes of the frame.</returns>
     public static int Write(ReadOnlySequence<byte> content, Memory<byte> frame)
     {

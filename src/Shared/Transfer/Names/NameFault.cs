@@ -18,7 +18,7 @@ internal enum NameFault
     /// <summary>Two slashes follow each other, or it ends with one.</summary>
     EmptyPart,
 
-    /// <summary>A part, or what a backslash separates in it, is <c>.</c> or <c>..</c>, as it stands or after another round of percent-decoding.</summary>
+    /// <summary>A part, or a piece between backslashes, is <c>.</c> or <c>..</c>, as it stands or after another round of percent-decoding.</summary>
     DotPart,
 
     /// <summary>It has NUL or an encoded slash, or an escape that is none.</summary>

@@ -18,7 +18,7 @@ internal static class NameRules
     public const string HiddenFolder = ".millrace";
 
     /// <summary>
-    /// What a portable name cannot have: control characters, and what Windows cannot have in a file's name; the slash is the separator. See
+    /// Characters that a portable name cannot have: control characters, and those that Windows forbids; the slash is the separator. See
     /// "Naming Files, Paths, and Namespaces", learn.microsoft.com/windows/win32/fileio/naming-a-file.
     /// </summary>
     private static readonly SearchValues<char> Forbidden = SearchValues.Create(
@@ -140,7 +140,7 @@ internal static class NameRules
             return NameFault.DotPart;
         }
 
-        // What a backslash separates is a part to Windows, which may unpack an archive of it or be the system of a mounted folder.
+        // A backslash separates parts on Windows, which may unpack an archive of it or be the system of a mounted folder.
         foreach (Range range in part.Split('\\'))
         {
             if (part[range] is "." or "..")

@@ -253,7 +253,7 @@ export class Grid {
     this.thumbnails.moved();
     for (const [at, row] of this.rows) {
       const entry = this.listing.at(at);
-      // What the server sent with the page has no version yet: the same pictures would be made twice.
+      // Entries that the server sent with the page have no version yet: the same pictures would be made twice.
       if (entry && (entry.tag !== undefined || this.listing.complete)) this.thumbnails.show(row.querySelector(".thumb")!, entry, this.listing.folder);
     }
   }

@@ -76,7 +76,7 @@ export class Lister {
     } while (after !== undefined);
   }
 
-  /** Reads the first page again, which the browser asks for on its condition if the server gave it a tag, and says whether it is another one. */
+  /** Reads the first page again (the browser makes the request conditional if the server gave it a tag), and reports a change. */
   private async poll({ run, url }: Extract<ListRequest, { type: "poll" }>): Promise<void> {
     if (!this.complete) return;
     try {

@@ -35,7 +35,7 @@ export class Listing {
     });
   }
 
-  /** Asks whether somebody else has changed the folder. */
+  /** Asks whether the folder was changed by another user. */
   poll(): void {
     this.post({ type: "poll", run: this.run, url: this.url });
   }

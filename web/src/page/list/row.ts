@@ -45,7 +45,7 @@ export function makeRow(entry: Entry, folder: string, at: number, filter: string
   return row;
 }
 
-/** What is short enough for every row, and the letters before the extension that stay when a longer name is shortened. */
+/** Letters of a name that fits into every row, and the letters before the extension that stay when a longer name is shortened. */
 const shortName = 18;
 const shortInTile = 9;
 const keptLetters = 5;

@@ -1,4 +1,4 @@
-/** What the thread for thumbnails is asked. Of an asked one, `id` is the one of its tile. */
+/** A request to the thread for thumbnails. Its `id` is that of the tile. */
 export type ThumbnailRequest =
   | { type: "get"; id: number; url: string; version: string; bytes: number; isJpeg: boolean; width: number; whole: boolean }
   | { type: "cancel"; id: number }

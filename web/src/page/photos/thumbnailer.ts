@@ -2,7 +2,7 @@ import { type Embedded, findThumbnail } from "./jpeg.ts";
 import type { ThumbnailMessage, ThumbnailRequest } from "./messages.ts";
 import { ThumbnailCache } from "./thumbnailCache.ts";
 
-// Makes thumbnails in a thread of its own: decoding a photo of 12 megapixels takes a tenth of a second.
+// Makes thumbnails in a separate thread: decoding a photo of 12 megapixels takes a tenth of a second.
 type Wanted = Extract<ThumbnailRequest, { type: "get" }>;
 
 /** The segment with the thumbnail has at most 64 KiB, and is the first or the second. */
@@ -73,7 +73,7 @@ async function embedded({ url, bytes, width }: Wanted, signal: AbortSignal): Pro
     const picture = await createImageBitmap(new Blob([head.subarray(found.start, found.end)], { type: "image/jpeg" }), { imageOrientation: "none" });
     return draw(picture, withoutBars(picture, found), found.orientation, Math.min(width, Math.max(picture.width, picture.height)));
   } catch {
-    // Some programs write there what is no picture.
+    // Some programs write something other than a picture there.
     return undefined;
   }
 }

@@ -23,7 +23,7 @@ export class Thumbnails {
   private last = 0;
   private timer = 0;
 
-  /** Whether a file may have a picture. Vector graphics have no size of their own to be drawn in by a worker. */
+  /** Whether a file may have a picture. Vector graphics have no intrinsic size that a worker could draw them in. */
   static has(entry: Entry): boolean {
     return !entry.isFolder && entry.size > 0 && kindOf(entry.name) === "image" && extension(entry.name) !== "svg";
   }
@@ -45,7 +45,7 @@ export class Thumbnails {
     if (this.tiles.delete(id)) this.post({ type: "cancel", id });
   }
 
-  /** Forgets the pictures of files that somebody else may not see. */
+  /** Forgets the pictures, whose files the next user may not be allowed to see. */
   clear(): void {
     this.post({ type: "clear" });
   }

@@ -50,7 +50,7 @@ export function colour(text: string, name: string): DocumentFragment | undefined
   const end = extension(name) || baseName(name).toLowerCase().replace(/^\./, "");
   const language = byEnd.get(end) ?? (hljs.getLanguage(end) ? end : undefined);
   if (language === undefined || text.length > maxLetters) return undefined;
-  // The library escapes the source; parsed as a document of its own, nothing would run if it did not.
+  // The library escapes the source; parsed as a separate document, nothing would run if it did not.
   const parsed = new DOMParser().parseFromString(hljs.highlight(text, { language, ignoreIllegals: true }).value, "text/html");
   const fragment = document.createDocumentFragment();
   copy(parsed.body, fragment);

@@ -34,7 +34,7 @@ export interface Drawing {
   follow(url: URL): void;
 }
 
-/** Draws a file, or a sentence that says why it is not shown. */
+/** Draws a file, or a sentence with the reason why it is not shown. */
 export async function draw(drawing: Drawing): Promise<void> {
   const { stage, name, entry, signal, signIn, download, canEdit, editor } = drawing;
   let { picture } = drawing;
@@ -69,7 +69,7 @@ export async function draw(drawing: Drawing): Promise<void> {
   }
   try {
     const part = await firstBytes(name, textBytes, signal).catch((error: unknown) => {
-      // Of an empty file there is no range.
+      // An empty file has no ranges.
       if (error instanceof ServerError && error.status === 416) return { bytes: new Uint8Array(), all: true, tag: entry.tag };
       throw error;
     });

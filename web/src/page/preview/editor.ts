@@ -6,7 +6,7 @@ import { readPart } from "../upload/parts.ts";
 import { openForm } from "../view/dialog.ts";
 import { notify } from "../view/notices.ts";
 
-/** A text as it was read: what is written has the same line ends and the same mark at the beginning. */
+/** A text as it was read: it is written with the same line ends and the same mark at the beginning. */
 export interface Editable {
   name: string;
   text: string;

@@ -5,7 +5,7 @@ import { paths } from "../api.ts";
 import { texts } from "../texts.ts";
 import style from "../style/document.css?inline";
 
-/** A picture or a link of this server's files stays; a picture of another host would tell it who reads the document. */
+/** A picture or a link of this server's files stays; a picture of another host would reveal the reader to that host. */
 const isFile = (url: URL): boolean => url.origin === location.origin && url.pathname.startsWith(paths.files);
 
 /** Headings, lists, tables and text: nothing that runs, that is sent, or that looks like a part of the page. */
@@ -33,7 +33,7 @@ function clean(html: string, base: string): DocumentFragment {
 }
 
 /**
- * Shows Markdown in a frame of its own, in which no script runs and which has a policy of its own beside that of the page.
+ * Shows Markdown in a frame in which no script runs, with its own policy beside that of the page.
  * @param base The document's URL, from which its links start.
  * @param follow Called for a link to another file or folder of this server.
  */

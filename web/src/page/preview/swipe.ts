@@ -2,7 +2,7 @@
 const farEnough = 60;
 const fastEnough = 0.4;
 
-/** Turns pages by swiping, as a book in the direction of the page; what is swiped follows the finger. */
+/** Turns pages by swiping, as a book in the direction of the page; the page follows the finger. */
 export function onSwipe(stage: HTMLElement, applies: () => boolean, turn: (step: number) => void, canTurn: (step: number) => boolean): void {
   let from: { id: number; x: number; y: number; time: number } | undefined;
   const stepOf = (moved: number): number => ((moved < 0) === (getComputedStyle(stage).direction === "ltr") ? 1 : -1);
@@ -10,7 +10,7 @@ export function onSwipe(stage: HTMLElement, applies: () => boolean, turn: (step:
     if (stage.firstElementChild instanceof HTMLElement || stage.firstElementChild instanceof SVGElement) stage.firstElementChild.style.translate = pixels ? `${pixels}px` : "";
   };
   stage.addEventListener("pointerdown", (event) => {
-    // A second finger enlarges it; in what is enlarged, a finger moves the part that is seen.
+    // A second finger enlarges the picture; in an enlarged one, a finger moves the visible part.
     if (from || !event.isPrimary || event.pointerType === "mouse" || !applies() || (visualViewport?.scale ?? 1) > 1.01) {
       from = undefined;
       move(0);

@@ -12,7 +12,7 @@ import { type Editable, Editor } from "./editor.ts";
 import { kindOf } from "./kinds.ts";
 import { onSwipe } from "./swipe.ts";
 
-/** Larger pictures are not loaded before somebody wants to see them. */
+/** Larger pictures are not loaded ahead. */
 const maxAheadBytes = 32 * 1024 * 1024;
 
 export interface ViewerEvents {

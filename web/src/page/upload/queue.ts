@@ -221,7 +221,7 @@ export class Queue {
         this.events.folderMade(folder);
       } catch (error) {
         if (!(error instanceof ServerError)) throw error;
-        // Those above a dropped one need no line of their own.
+        // Those above a dropped one need no separate line.
         if (!folders.includes(folder)) continue;
         // 405: it exists, or a file has its name.
         const isThere = error.status === 405 && (await stat(folder).catch(() => undefined))?.isFolder;

@@ -11,7 +11,7 @@ const maxPatience = 1024;
 
 /**
  * How many bytes of a file one request brings: less than a part where the server announces a limit, or something in front of it
- * refuses large requests or ends long ones. All uploads of the page share what it learned.
+ * refuses large requests or ends long ones. All uploads of the page share the learned sizes.
  */
 export class RequestSizes {
   private announced = Infinity;

@@ -35,7 +35,7 @@ export class Actions {
     return this.events.folder();
   }
 
-  /** The menu of some entries: only what the token may do. */
+  /** The menu of some entries: only actions that the token allows. */
   menu(entries: Entry[], folder = this.folder): MenuItem[] {
     const [first] = entries;
     if (!first) return [];

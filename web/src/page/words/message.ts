@@ -1,9 +1,9 @@
-/** What a message needs to know of its language. */
+/** The rules of a language that a message needs. */
 export interface Grammar {
   number(n: number): string;
   /** The category of a number in the language: "one", "few" and so on. */
   plural(n: number): string;
-  /** A name or another text of its own direction, so that it does not turn the sentence around it. */
+  /** A name or another text with its own direction, so that it does not turn the sentence around it. */
   isolated(text: string): string;
 }
 

@@ -4,7 +4,7 @@ interface Tree { [key: string]: unknown }
 
 const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Puts a language's texts in the place of the English ones. What it lacks, or has in another shape, stays English. */
+/** Puts a language's texts in the place of the English ones. Texts that it lacks, or has in another shape, stay English. */
 export function translate(texts: Tree, translation: Tree): void {
   const [group, decimal] = [String(translation.group ?? ","), String(translation.decimal ?? ".")];
   let rules: Intl.PluralRules | undefined;
