@@ -25,10 +25,15 @@ internal static unsafe partial class VersionFacts
     public static int TryGet(string path, out FileFacts facts, out bool isFolder, out bool isLink)
     {
         int error = StatX.TryGet(path, follow: false, out StatX raw);
-        facts = From(raw);
-        isFolder = raw.Format == StatX.Directory;
-        isLink = raw.Format == StatX.Link;
-        return error;
+        return From(raw, error, out facts, out isFolder, out isLink);
+    }
+
+    /// <summary>The same of a name in an open folder, to which the kernel need not find the way for each name.</summary>
+    /// <returns>0, or the error number.</returns>
+    public static int TryGet(SafeFileHandle folder, string name, out FileFacts facts, out bool isFolder, out bool isLink)
+    {
+        int error = StatX.TryGet(folder, name, out StatX raw);
+        return From(raw, error, out facts, out isFolder, out isLink);
     }
 
     /// <summary>Those of a name in a folder, or of the handle itself for an empty name, that no cache of a network file system decides.</summary>
@@ -50,6 +55,14 @@ internal static unsafe partial class VersionFacts
             new Time { Seconds = time.Seconds, Nanoseconds = time.Nanoseconds },
         };
         return FUTimeNs(file, times) == 0 ? 0 : Marshal.GetLastPInvokeError();
+    }
+
+    private static int From(in StatX raw, int error, out FileFacts facts, out bool isFolder, out bool isLink)
+    {
+        facts = From(raw);
+        isFolder = raw.Format == StatX.Directory;
+        isLink = raw.Format == StatX.Link;
+        return error;
     }
 
     private static FileFacts From(in StatX raw) => new(

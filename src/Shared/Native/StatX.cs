@@ -93,6 +93,11 @@ internal partial struct StatX
             ? 0
             : Marshal.GetLastPInvokeError();
 
+    /// <summary>The status of a name in a folder. A link is not followed.</summary>
+    /// <returns>0, or the error number: ENOENT where nothing has the name.</returns>
+    public static int TryGet(SafeFileHandle folder, string name, out StatX status) =>
+        Call(SystemCallNumber.StatX.Here, folder, name, NoFollow, (nint)BasicStats, out status) == 0 ? 0 : Marshal.GetLastPInvokeError();
+
     /// <summary>The current status of a name in a folder, also by the clock of a file server. A link is not followed.</summary>
     /// <param name="folder">The folder; the file itself where the name is empty.</param>
     /// <param name="name">The name in it.</param>

@@ -321,9 +321,9 @@ internal sealed class NativeFolder(SafeFileHandle handle, bool owns = true) : St
         CultureInfo.InvariantCulture, $"/proc/self/fd/{(int)handle.DangerousGetHandle()}/{name}");
 
     public override bool TryLook(string name, out FileFacts facts, out bool isFolder, out bool isLink) =>
-        VersionFacts.TryGet(PathOf(name), out facts, out isFolder, out isLink) == 0;
+        VersionFacts.TryGet(handle, name, out facts, out isFolder, out isLink) == 0;
 
-    protected override bool IsMissing(string name) => VersionFacts.TryGet(PathOf(name), out _, out _, out _) == Errno.NoEntry;
+    protected override bool IsMissing(string name) => VersionFacts.TryGet(handle, name, out _, out _, out _) == Errno.NoEntry;
 
     public override void Move(string name, StoreFolder target, string newName, bool replace)
     {
