@@ -151,7 +151,7 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings, bo
         }
 
         failed |= !await StepsAsync(sync, plan.Steps.Skip(before.Count + transfers.Count), printer, stop).ConfigureAwait(false);
-        await sync.RemoveEmptyAsync(plan, stop).ConfigureAwait(false);
+        await sync.FinishAsync(plan, stop).ConfigureAwait(false);
         printer.Finish(plan, failed);
         return failed ? ExitCode.TransferFailed : code;
     }

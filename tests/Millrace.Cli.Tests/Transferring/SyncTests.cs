@@ -45,6 +45,12 @@ public sealed class SyncTests : CommandTests
 
         await SucceedAsync("sync", url, "down");
         Assert.Equal(Digests("tree"), Digests("down"));
+
+        // A plan changes nothing, not even a date.
+        LocalTime.Set(Folder["down/young"], new FileTime(5, 0));
+        Assert.Contains("4 unchanged", await SucceedAsync("sync", "-n", url, "down"), StringComparison.Ordinal);
+        Assert.Equal(new FileTime(5, 0), LocalTime.Of(Folder["down/young"]));
+        await SucceedAsync("sync", url, "down");
         Assert.Equal(LocalTime.Of(Folder["tree/young"]), LocalTime.Of(Folder["down/young"]));
         output = await SucceedAsync("sync", "tree", "copy");
         Assert.Contains("Synced 4 files, ", output, StringComparison.Ordinal);
@@ -91,7 +97,7 @@ public sealed class SyncTests : CommandTests
                 (["tree", "other", "--backup-dir", "x"], "--backup-dir needs --delete"),
                 (["tree", "other", "--delete", "--max-delete", "many"], "neither a number of files nor a percentage"),
                 (["tree", "other", "--exclude-from", "none"], "--exclude-from: "),
-                (["http://localhost:1/files/a/", "http://localhost:1/files/b/"], ""),
+                (["http://localhost:1/files/a/", "http://localhost:1/files/b/", "--attempts", "1"], ""),
             ])
         {
             Assert.Contains(why, await FailAsync(["sync", .. arguments]), StringComparison.Ordinal);

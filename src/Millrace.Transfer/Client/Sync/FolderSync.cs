@@ -16,7 +16,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
     /// <summary>How often a file that others change meanwhile is compared again.</summary>
     private const int MaxComparisons = 3;
 
-    /// <summary>Compares the two folders. Nothing is changed but dates of files here whose content is that of the source.</summary>
+    /// <summary>Compares the two folders, and changes nothing.</summary>
     /// <param name="cancellationToken">Ends it.</param>
     /// <exception cref="TransferException">
     /// A server refused the listing; or <see cref="TransferError.InvalidRequest"/>: more would be removed than the options allow.
@@ -32,6 +32,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
         var adds = new List<SyncStep>();
         var replaces = new List<SyncStep>();
         var extras = new List<SyncEntry>();
+        var dates = new List<(TransferName, FileTime)>();
         int unchanged = 0;
         int sources = 0;
         int targets = 0;
@@ -52,7 +53,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             {
                 extras.Add(right!);
             }
-            else if (await IsSameAsync(left!, right!, cancellationToken).ConfigureAwait(false))
+            else if (await IsSameAsync(left!, right!, dates, cancellationToken).ConfigureAwait(false))
             {
                 unchanged++;
             }
@@ -76,7 +77,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
 
         if (!options.Delete || extras.Count == 0)
         {
-            return new SyncPlan([.. adds, .. replaces], faults, unchanged, []);
+            return new SyncPlan([.. adds, .. replaces], faults, unchanged, []) { Dates = dates };
         }
 
         // A file in whose place there is to be a folder, and the other way round, is removed first.
@@ -93,7 +94,10 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             faults,
             unchanged,
             [.. extras.SelectMany(static extra => FoldersOf(extra.Name))
-                .Where(folder => !folders.Contains(folder) && !names.Contains(folder)).Distinct().OrderDescending()]);
+                .Where(folder => !folders.Contains(folder) && !names.Contains(folder)).Distinct().OrderDescending()])
+        {
+            Dates = dates,
+        };
     }
 
     /// <summary>Carries out a plan.</summary>
@@ -139,7 +143,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             at = end;
         }
 
-        await RemoveEmptyAsync(plan, cancellationToken).ConfigureAwait(false);
+        await FinishAsync(plan, cancellationToken).ConfigureAwait(false);
         return failed;
     }
 
@@ -209,7 +213,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
 
                 from = now;
                 listed = await target.FindAsync(step.Name, cancellationToken).ConfigureAwait(false);
-                if (listed is not null && await IsSameAsync(from, listed, cancellationToken).ConfigureAwait(false))
+                if (listed is not null && await IsSameAsync(from, listed, dates: null, cancellationToken).ConfigureAwait(false))
                 {
                     return null;
                 }
@@ -217,12 +221,19 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
         }
     }
 
-    /// <summary>Removes the folders that have nothing any more, after all steps.</summary>
+    /// <summary>
+    /// Removes the folders that have nothing any more, and gives files here whose content is that of the source its date: after all steps.
+    /// </summary>
     /// <param name="plan">The plan.</param>
     /// <param name="cancellationToken">Ends it.</param>
-    public async Task RemoveEmptyAsync(SyncPlan plan, CancellationToken cancellationToken = default)
+    public async Task FinishAsync(SyncPlan plan, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(plan);
+        foreach ((TransferName name, FileTime modified) in plan.Dates)
+        {
+            target.SetTime(name, modified);
+        }
+
         foreach (TransferName folder in plan.Emptied)
         {
             await target.RemoveEmptyAsync(folder, cancellationToken).ConfigureAwait(false);
@@ -280,7 +291,12 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
         return new TransferResult(from.Name, copied.Length, null, null, default, copied.CopiedBytes, 1);
     }
 
-    private async ValueTask<bool> IsSameAsync(SyncEntry left, SyncEntry right, CancellationToken cancellationToken)
+    /// <param name="left">A file of the source.</param>
+    /// <param name="right">The file of this name in the target.</param>
+    /// <param name="dates">Receives the date that the target's file gets later; null to give it at once.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    private async ValueTask<bool> IsSameAsync(
+        SyncEntry left, SyncEntry right, List<(TransferName, FileTime)>? dates, CancellationToken cancellationToken)
     {
         if (left.Length != right.Length)
         {
@@ -303,15 +319,32 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             }
         }
 
-        if (await source.HashAsync(left, cancellationToken).ConfigureAwait(false) is not { } digest
-            || await target.HashAsync(right, cancellationToken).ConfigureAwait(false) != digest)
+        try
         {
+            if (await source.HashAsync(left, cancellationToken).ConfigureAwait(false) is not { } digest
+                || await target.HashAsync(right, cancellationToken).ConfigureAwait(false) != digest)
+            {
+                return false;
+            }
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // Its transfer reports the error, and the others go on.
             return false;
         }
 
-        if (!options.NoTimes)
+        if (options.NoTimes || target is SyncFolderOnServer)
+        {
+            return true;
+        }
+
+        if (dates is null)
         {
             target.SetTime(right.Name, left.Modified);
+        }
+        else
+        {
+            dates.Add((right.Name, left.Modified));
         }
 
         return true;

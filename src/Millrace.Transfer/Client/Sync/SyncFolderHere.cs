@@ -69,7 +69,17 @@ internal sealed class SyncFolderHere(string root) : SyncFolder
         }
     }
 
-    internal override void SetTime(TransferName name, FileTime modified) => LocalTime.Set(Prepare(name), modified);
+    internal override void SetTime(TransferName name, FileTime modified)
+    {
+        try
+        {
+            LocalTime.Set(Prepare(name), modified);
+        }
+        catch (TransferException)
+        {
+            // A link leads out of the folder: that file is not this folder's.
+        }
+    }
 
     internal override TransferName? Below(string folder)
     {

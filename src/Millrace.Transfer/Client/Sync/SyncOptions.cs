@@ -105,4 +105,7 @@ public sealed class SyncPlan
 
     /// <summary>Folders without a file in the source, from the innermost one on.</summary>
     internal IReadOnlyList<TransferName> Emptied { get; }
+
+    /// <summary>Files of the target with the source's content and another date, which they are to get.</summary>
+    internal IReadOnlyList<(TransferName Name, FileTime Modified)> Dates { get; init; } = [];
 }
