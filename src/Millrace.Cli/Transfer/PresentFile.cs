@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Security.Cryptography;
 using Millrace.Transfer;
 
 namespace Millrace.Cli;
@@ -42,19 +41,9 @@ internal static class PresentFile
             digest = found?.Sha256;
         }
 
-        return digest is { } wanted && await HashAsync(path, cancellationToken).ConfigureAwait(false) == wanted ? there ?? modified : null;
+        return digest is { } wanted && await LocalFolder.HashAsync(path, cancellationToken).ConfigureAwait(false) == wanted ? there ?? modified : null;
 
         bool IsOf(FileTime? time) => !bySha256 && time is { } other && LocalTime.Agree(other, modified);
-    }
-
-    private static async ValueTask<Sha256Digest> HashAsync(string path, CancellationToken cancellationToken)
-    {
-        FilePipeReader reader = FilePipe.OpenRead(path);
-        Stream content = reader.AsStream();
-        await using (content.ConfigureAwait(false))
-        {
-            return new Sha256Digest(await SHA256.HashDataAsync(content, cancellationToken).ConfigureAwait(false));
-        }
     }
 }
 

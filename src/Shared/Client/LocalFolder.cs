@@ -1,4 +1,5 @@
 using System.IO.Enumeration;
+using System.Security.Cryptography;
 using Millrace.Interop;
 
 namespace Millrace.Transfer;
@@ -121,6 +122,17 @@ internal sealed class LocalFolder
         return Refuse(below, OperatingSystem.IsWindows()) is { } fault
             ? new FolderItem(name, _root, fault)
             : new FolderItem(name, Path.Combine(_root, below.Value.Replace('/', Path.DirectorySeparatorChar)));
+    }
+
+    /// <summary>The digest of a file here.</summary>
+    /// <exception cref="FilePipeException">It cannot be read.</exception>
+    public static async ValueTask<Sha256Digest> HashAsync(string path, CancellationToken cancellationToken)
+    {
+        Stream content = FilePipe.OpenRead(path).AsStream();
+        await using (content.ConfigureAwait(false))
+        {
+            return new Sha256Digest(await SHA256.HashDataAsync(content, cancellationToken).ConfigureAwait(false));
+        }
     }
 
     /// <summary>Makes the folders of a file, and looks whether a link leads out of the root.</summary>

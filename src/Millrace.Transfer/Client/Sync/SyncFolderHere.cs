@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Security.Cryptography;
 
 namespace Millrace.Transfer;
 
@@ -60,14 +59,8 @@ internal sealed class SyncFolderHere(string root) : SyncFolder
     internal override ValueTask<SyncEntry?> FindAsync(TransferName name, CancellationToken cancellationToken) => ValueTask.FromResult(
         LocalTime.TryLook(PathOf(name), out long length, out FileTime modified) ? new SyncEntry(name, length, modified) : null);
 
-    internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken)
-    {
-        Stream content = FilePipe.OpenRead(PathOf(entry.Name)).AsStream();
-        await using (content.ConfigureAwait(false))
-        {
-            return new Sha256Digest(await SHA256.HashDataAsync(content, cancellationToken).ConfigureAwait(false));
-        }
-    }
+    internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken) =>
+        await LocalFolder.HashAsync(PathOf(entry.Name), cancellationToken).ConfigureAwait(false);
 
     internal override void SetTime(TransferName name, FileTime modified)
     {
