@@ -84,8 +84,16 @@ internal partial struct StatX
     public readonly int Format => Mode & FormatMask;
 
     /// <returns>0, or the error number.</returns>
-    public static int TryGet(SafeFileHandle file, out StatX status, uint mask = BasicStats) =>
-        Call(SystemCallNumber.StatX.Here, file, "", EmptyPath, (nint)mask, out status) == 0 ? 0 : Marshal.GetLastPInvokeError();
+    public static unsafe int TryGet(SafeFileHandle file, out StatX status, uint mask = BasicStats)
+    {
+        // No name to encode: each file that is opened is asked about twice.
+        status = default;
+        fixed (byte* empty = "\0"u8)
+        fixed (StatX* filled = &status)
+        {
+            return Call(SystemCallNumber.StatX.Here, file, empty, EmptyPath, (nint)mask, filled) == 0 ? 0 : Marshal.GetLastPInvokeError();
+        }
+    }
 
     /// <returns>0, or the error number: ENOENT where nothing has the name.</returns>
     public static int TryGet(string path, bool follow, out StatX status) =>
@@ -107,6 +115,9 @@ internal partial struct StatX
         Call(SystemCallNumber.StatX.Here, folder, name, NoFollow | EmptyPath | ForceSync, (nint)BasicStats, out status) == 0
             ? 0
             : Marshal.GetLastPInvokeError();
+
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
+    private static unsafe partial nint Call(nint number, SafeFileHandle file, byte* path, nint flags, nint mask, StatX* status);
 
     [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial nint Call(nint number, SafeFileHandle folder, string path, nint flags, nint mask, out StatX status);
