@@ -284,6 +284,11 @@ internal static class ServePrinter
                 : "Only this machine can reach it, and no token is needed.";
         }
 
+        if (options.PublicScopes != TransferScope.None)
+        {
+            return $"Without a token, anyone who can reach it may {TransferScopes.ToText(options.PublicScopes).Replace(",", " and ", StringComparison.Ordinal)}; everything else needs one, which 'millrace token add' makes.";
+        }
+
         string clear = options.CertificatePath is null && !server.Address.IsLoopback
             ? " Without TLS (--cert) tokens and files can be read on the way."
             : "";

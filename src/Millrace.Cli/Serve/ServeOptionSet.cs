@@ -63,11 +63,6 @@ internal sealed class ServeOptionSet
         HelpName = "FILE",
     };
 
-    private readonly Option<bool> _insecure = new("--insecure")
-    {
-        Description = "Allow everything to everyone who can reach the address, until a token exists.",
-    };
-
     private readonly Option<string> _names = new("--names")
     {
         Description = "Take and list all names that this system can have (12:30.png on Linux), or only those that every system can have, Windows too.",
@@ -102,6 +97,7 @@ internal sealed class ServeOptionSet
         "--max-buffered", "Limit the memory for bytes that wait to be stored or sent, of all connections (default: 512M).",
         MinBufferedBytes, range: "16M or more");
 
+    private readonly AccessOptionSet _access = new();
     private readonly ProxyOptionSet _proxies = new();
     private readonly PageOptionSet _pages = new();
     private readonly GrpcOptionSet _grpc = new();
@@ -129,13 +125,14 @@ internal sealed class ServeOptionSet
     {
         foreach (Option option in new Option[]
         {
-            _port, _host, _http2Port, _transport, _certificate, _key, _tokens, _insecure, _names, _maxFile, _maxRequest, _maxTotal, _leaveFree, _maxCached, _minRate,
+            _port, _host, _http2Port, _transport, _certificate, _key, _tokens, _names, _maxFile, _maxRequest, _maxTotal, _leaveFree, _maxCached, _minRate,
             _maxTransfers, _maxUploads, _maxUploadsTotal, _maxConnections, _maxBuffered, _grace,
         })
         {
             command.Options.Add(option);
         }
 
+        _access.AddTo(command);
         _proxies.AddTo(command, _port, _host, _http2Port);
         _pages.AddTo(command);
         _grpc.AddTo(command);
@@ -175,7 +172,6 @@ internal sealed class ServeOptionSet
             CertificatePath = parsed.GetValue(_certificate),
             KeyPath = parsed.GetValue(_key),
             TokensPath = parsed.GetValue(_tokens),
-            Insecure = parsed.GetValue(_insecure),
             ShutdownTimeout = parsed.GetValue(_grace) ?? Defaults.ShutdownTimeout,
             Store = new LocalFileStoreOptions
             {
@@ -200,6 +196,7 @@ internal sealed class ServeOptionSet
             },
         };
         _proxies.Read(parsed, options);
+        _access.Read(parsed, options);
         return options;
     }
 
@@ -212,7 +209,8 @@ internal sealed class ServeOptionSet
         ["TransferHostOptions.CertificatePath"] = _certificate.Name,
         ["TransferHostOptions.KeyPath"] = _key.Name,
         ["TransferHostOptions.TokensPath"] = _tokens.Name,
-        ["TransferHostOptions.Insecure"] = _insecure.Name,
+        ["TransferHostOptions.Insecure"] = _access.InsecureName,
+        ["TransferAccessOptions.AllowBasicWithoutTls"] = "--basic-over-http",
         ["TransferHostOptions.HostNames"] = "--host-name",
         ["TransferHostOptions.TrustedProxies"] = "--trusted-proxy",
         ["TransferHostOptions.TrustSocket"] = "--trusted-proxy",

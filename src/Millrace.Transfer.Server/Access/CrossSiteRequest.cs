@@ -44,21 +44,26 @@ internal static class CrossSiteRequest
     /// Refuses a request with a session's cookie unless a page of this server sent it, or, where it changes nothing, the user followed
     /// a link. Browsers send the cookies of a host to all its ports, whose pages are strangers.
     /// </summary>
+    /// <param name="request">The request.</param>
+    /// <param name="access">The server's URL before a proxy, and its names of settings.</param>
+    /// <param name="isPassword">
+    /// Whether a password takes the place of the cookie. Programs send these, too: then a request that names no site is one of theirs.
+    /// </param>
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>.</exception>
-    public static void ThrowIfNotOwnPage(HttpRequest request, TransferAccessOptions access)
+    public static void ThrowIfNotOwnPage(HttpRequest request, TransferAccessOptions access, bool isPassword = false)
     {
         string site = request.Headers[SecFetchSite].ToString();
         string origin = request.Headers.Origin.ToString();
         bool isOwn = site.Length > 0
             ? site == "same-origin" || (!MayChange(request) && (site == "none" || IsFollowedLink(request)))
-            : origin.Length == 0 ? !MayChange(request)
+            : origin.Length == 0 ? isPassword || !MayChange(request)
             : (Uri.TryCreate(origin, UriKind.Absolute, out Uri? from) && IsOf(from, HostNames.Of(request)))
                 || (access.PublicUrl is { } url && origin == url.GetLeftPart(UriPartial.Authority));
         if (!isOwn)
         {
             throw new TransferException(
                 TransferError.Forbidden,
-                $"This request has the cookie of a session, and nothing proves that a page of this server sent it. Use the page, or send the token as 'Authorization: Bearer TOKEN'.{AdviceOf(request, access)}");
+                $"This request has {(isPassword ? "a password that browsers send again" : "the cookie of a session")}, and nothing proves that a page of this server sent it. Use the page, or send the token as 'Authorization: Bearer TOKEN'.{AdviceOf(request, access)}");
         }
     }
 

@@ -10,6 +10,8 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequirement
 {
+    public TransferScope Scope => scope;
+
     private const string PolicyName = "Millrace";
     private const string ScopeClaim = "millrace:scope";
     private const string PrefixClaim = "millrace:prefix";
@@ -98,9 +100,9 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
         protected override Task HandleRequirementAsync(
             AuthorizationHandlerContext context, ScopeRequirement requirement, TransferName resource)
         {
-            if (context.User.Identity is { IsAuthenticated: true }
-                ? requirement.IsMetBy(context.User, resource)
-                : !guard.NeedsToken)
+            bool isUser = context.User.Identity is { IsAuthenticated: true };
+            if ((isUser ? requirement.IsMetBy(context.User, resource) : !guard.NeedsToken)
+                || (guard.IsPublic(requirement.Scope) && !(isUser && context.User.HasClaim(static claim => claim.Type == NameClaim))))
             {
                 context.Succeed(requirement);
             }

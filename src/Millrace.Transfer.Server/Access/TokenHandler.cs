@@ -6,7 +6,9 @@ using Microsoft.Extensions.Options;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Authenticates <c>Authorization: Bearer</c> with a token of the application's <see cref="TokenStore"/>.</summary>
+/// <summary>
+/// Authenticates <c>Authorization: Bearer</c>, or <c>Basic</c> with any name, with a token of the application's <see cref="TokenStore"/>.
+/// </summary>
 internal sealed class TokenHandler(
     IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory loggers, TransferGuard guard)
     : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, UrlEncoder.Default)
@@ -21,17 +23,15 @@ internal sealed class TokenHandler(
             return Task.FromResult(AuthenticateResult.NoResult());
         }
 
-        TransferToken? token =
-            AuthenticationHeaderValue.TryParse(Request.Headers.Authorization, out AuthenticationHeaderValue? header)
-            && header.Scheme.Equals("Bearer", StringComparison.OrdinalIgnoreCase)
-            && header.Parameter is { Length: > 0 } secret
-                ? guard.FindToken(secret)
-                : null;
-        return Task.FromResult(token is null
-            ? AuthenticateResult.Fail(guard.RefuseToken())
-            : AuthenticateResult.Success(new AuthenticationTicket(
-                new ClaimsPrincipal(ScopeRequirement.CreateIdentity(SchemeName, token)),
-                SchemeName)));
+        try
+        {
+            return Task.FromResult(AuthenticateResult.Success(new AuthenticationTicket(
+                new ClaimsPrincipal(ScopeRequirement.CreateIdentity(SchemeName, Find())), SchemeName)));
+        }
+        catch (TransferException refusal) when (refusal.Error != TransferError.Failed)
+        {
+            return Task.FromResult(AuthenticateResult.Fail(refusal));
+        }
     }
 
     // For applications that require the scheme themselves; Millrace's own endpoints answer in their protocol's form.
@@ -40,4 +40,22 @@ internal sealed class TokenHandler(
 
     protected override Task HandleForbiddenAsync(AuthenticationProperties properties) => Problems.AnswerAsync(
         Context, new TransferException(TransferError.Forbidden, "The token does not allow this."));
+
+    private TransferToken Find()
+    {
+        if (!AuthenticationHeaderValue.TryParse(Request.Headers.Authorization, out AuthenticationHeaderValue? header)
+            || header.Parameter is not { Length: > 0 } parameter)
+        {
+            throw guard.RefuseToken();
+        }
+
+        if (BasicCredentials.Is(header.Scheme))
+        {
+            BasicCredentials.ThrowIfNotAllowed(Context, guard.Options);
+            return (BasicCredentials.PasswordIn(parameter) is { } password ? guard.FindToken(password) : null) ?? throw guard.RefuseTry(Context);
+        }
+
+        return (header.Scheme.Equals("Bearer", StringComparison.OrdinalIgnoreCase) ? guard.FindToken(parameter) : null)
+            ?? throw guard.RefuseToken();
+    }
 }

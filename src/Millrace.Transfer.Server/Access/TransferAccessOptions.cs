@@ -13,6 +13,24 @@ public sealed class TransferAccessOptions
     public bool OpenWithoutTokens { get; set; }
 
     /// <summary>
+    /// What a request without a token may do: <see cref="TransferScope.Read"/>, <see cref="TransferScope.List"/>, both or nothing, the default.
+    /// A token is needed for everything else then, even before one exists.
+    /// </summary>
+    public TransferScope PublicScopes
+    {
+        get;
+        set => field = (value & ~(TransferScope.Read | TransferScope.List)) == TransferScope.None
+            ? value
+            : throw new ArgumentException("Without a token, only reading and listing can be allowed.", nameof(value));
+    }
+
+    /// <summary>
+    /// Whether Basic authentication, whose password is a token, is accepted over HTTP without TLS from other machines. False by default: the
+    /// network can read it.
+    /// </summary>
+    public bool AllowBasicWithoutTls { get; set; }
+
+    /// <summary>
     /// The server's URL as browsers see it, if a proxy changes the host or the port; null otherwise. A request that changes
     /// something has to come from a page of this origin, of the host that the request names, or of one that the endpoint's CORS
     /// policy allows. Other programs than browsers are not affected.

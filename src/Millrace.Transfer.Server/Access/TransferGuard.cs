@@ -20,6 +20,12 @@ internal sealed class TransferGuard : IDisposable
     /// <summary>How many times as many pages of listings as one caller may have are made at once for all together.</summary>
     private const int TotalListings = 4;
 
+    /// <summary>Wrong tokens that one address may try at once, and again each minute, where people type them.</summary>
+    /// <remarks>
+    /// A right one always gets in: behind a proxy all clients have one address, and a secret has 256 bits, too many to guess.
+    /// </remarks>
+    private const int TriesPerMinute = 20;
+
     private const string Tokens = "TransferAccessOptions.Tokens";
 
     private readonly TransferAccessOptions _options;
@@ -29,6 +35,14 @@ internal sealed class TransferGuard : IDisposable
     private readonly PartitionedRateLimiter<string> _slots;
     private readonly PartitionedRateLimiter<string> _listings;
     private readonly ConcurrencyLimiter _pages;
+    private readonly PartitionedRateLimiter<string> _tries = PartitionedRateLimiter.Create<string, string>(
+        static caller => RateLimitPartition.GetTokenBucketLimiter(caller, static _ => new TokenBucketRateLimiterOptions
+        {
+            TokenLimit = TriesPerMinute,
+            TokensPerPeriod = TriesPerMinute,
+            ReplenishmentPeriod = TimeSpan.FromMinutes(1),
+        }));
+
     private int _running;
     private volatile bool _sawToken;
 
@@ -100,6 +114,17 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
+    /// <summary>What a caller without a token may do although others need one.</summary>
+    public TransferScope PublicScopes => _options.PublicScopes;
+
+    /// <summary>Whether nobody needs a token for some scopes.</summary>
+    public bool IsPublic(TransferScope scope) => PublicScopes != TransferScope.None && (PublicScopes & scope) == scope;
+
+    /// <summary>Whether a request may be served for nothing it brings, so that a page of any site could send it.</summary>
+    /// <remarks>A page can make up a cookie of its own name; a token or a link that is not valid is refused.</remarks>
+    public bool LetsIn(HttpRequest request) => IsOpen
+        || (PublicScopes != TransferScope.None && !request.Headers.ContainsKey("Authorization") && !SignedLink.IsIn(request));
+
     /// <exception cref="InvalidOperationException">The application did not register it: nothing may be served then.</exception>
     public static TransferGuard Of(IServiceProvider services) =>
         services.GetService<TransferGuard>() ?? throw new InvalidOperationException(
@@ -135,13 +160,15 @@ internal sealed class TransferGuard : IDisposable
             }
 
             // The name of a token has no colon, so it cannot be mistaken for an address.
-            string caller = owner is null or LinkHandler.Owner ? ":" + TransferObservation.CallerOf(context) : owner;
+            bool isLink = owner == LinkHandler.Owner;
+            string caller = owner is null || isLink ? ":" + TransferObservation.CallerOf(context) : owner;
             RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, caller)
                 : operation == TransferOperation.List ? await WaitForListingAsync(context, name, caller)
                 : null;
             observation.Admit(owner, operation.IsTransfer);
+            TransferName prefix = IsPublic(operation.Scope) && !isLink ? default : ScopeRequirement.PrefixOf(context.User);
             return new TransferPass(
-                owner, caller, store.Within(ScopeRequirement.PrefixOf(context.User)), observation, operation.IsTransfer ? this : null, slot);
+                owner, caller, store.Within(prefix), observation, operation.IsTransfer ? this : null, slot);
         }
         catch (TransferException exception)
         {
@@ -264,6 +291,19 @@ internal sealed class TransferGuard : IDisposable
         TransferError.Unauthorized,
         $"The token is not known here, or it has expired. The server's owner can create another ({_options.NameOf(Tokens)}).");
 
+    /// <summary>Counts a wrong token that a person may have typed.</summary>
+    /// <returns>The refusal, which is another one when the address has tried too many.</returns>
+    public TransferException RefuseTry(HttpContext context)
+    {
+        using RateLimitLease lease = _tries.AttemptAcquire(TransferObservation.CallerOf(context));
+        return lease.IsAcquired
+            ? RefuseToken()
+            : new TransferException(TransferError.TooManyTransfers, "Too many wrong tokens came from this address. Try again in a minute.")
+            {
+                RetryAfter = TimeSpan.FromMinutes(1),
+            };
+    }
+
     /// <summary>The token that a request brings; null if it is unknown or has expired.</summary>
     public TransferToken? FindToken(string secret) => _options.Tokens?.Find(secret);
 
@@ -314,6 +354,7 @@ internal sealed class TransferGuard : IDisposable
         _slots.Dispose();
         _listings.Dispose();
         _pages.Dispose();
+        _tries.Dispose();
     }
 
     /// <returns>The caller's name; null if it is anonymous.</returns>

@@ -84,7 +84,7 @@ internal static class Problems
 
         if (refusal.Error == TransferError.Unauthorized)
         {
-            headers.WWWAuthenticate = "Bearer";
+            headers.WWWAuthenticate = BasicCredentials.ChallengeOf(context);
         }
 
         upload?.AddRefusalFields(refusal);

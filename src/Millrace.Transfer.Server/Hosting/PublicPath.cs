@@ -21,6 +21,10 @@ internal sealed class PublicPath
 
     private static readonly string[] ForwardedFields = ["X-Forwarded-For", HostField, PrefixField, SchemeField];
 
+    /// <summary>Fields by which a request shows that a proxy sent it; the middleware renames those that it believes.</summary>
+    private static readonly string[] ProxyFields =
+        [.. ForwardedFields, "X-Original-For", "X-Original-Host", "X-Original-Prefix", "X-Original-Proto", "Forwarded", "Via", "X-Real-IP"];
+
     private readonly TransferHostOptions _options;
 
     private PublicPath(TransferHostOptions options) => _options = options;
@@ -95,6 +99,9 @@ internal sealed class PublicPath
                 request.HttpContext.Connection.RemoteIpAddress is null
                     ? $"trust the senders to the socket with {nameOf("TransferHostOptions.TrustSocket")}"
                     : $"name its address, which is in the server's log, with {nameOf("TransferHostOptions.TrustedProxies")}")}, and let it send {HostField} and {SchemeField}.";
+
+    /// <summary>Whether a proxy says that it sent a request, believed or not.</summary>
+    public static bool IsThroughProxy(HttpRequest request) => ProxyFields.Any(request.Headers.ContainsKey);
 
     private static IPEndPoint? SenderOf(HttpContext context) =>
         context.Connection.RemoteIpAddress is { } address ? new IPEndPoint(address, 0) : null;

@@ -83,8 +83,20 @@ public sealed class TransferHostOptions
     /// <summary>Whether clients that reach the address may do everything until there is a token.</summary>
     public bool Insecure { get; set; }
 
+    /// <inheritdoc cref="TransferAccessOptions.PublicScopes"/>
+    /// <exception cref="ArgumentException">It has other scopes.</exception>
+    public TransferScope PublicScopes
+    {
+        get;
+        set => field = new TransferAccessOptions { PublicScopes = value }.PublicScopes;
+    }
+
+    /// <inheritdoc cref="TransferAccessOptions.AllowBasicWithoutTls"/>
+    public bool AllowBasicWithoutTls { get; set; }
+
     /// <summary>
-    /// Names of the server, as in <c>files.example.org</c> or <c>*.example.org</c>. Without tokens, a request for a name that is neither
+    /// Names of the server, as in <c>files.example.org</c> or <c>*.example.org</c>. Without tokens, and without a token where
+    /// <see cref="PublicScopes"/> needs none, a request for a name that is neither
     /// one of these nor <c>localhost</c>, the machine's name, the host of <see cref="PublicUrl"/> or an IP address is refused
     /// with 421.
     /// </summary>

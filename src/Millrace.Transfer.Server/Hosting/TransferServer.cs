@@ -96,8 +96,9 @@ public sealed class TransferServer : IAsyncDisposable
 
         TokenStore? tokens = OpenTokens(options);
         bool hasTokens = tokens?.List().Count > 0;
-        bool isOpen = options.Insecure || isLocal;
-        if (!hasTokens && !isOpen)
+        bool isPublic = options.PublicScopes != TransferScope.None;
+        bool isOpen = (options.Insecure || isLocal) && !isPublic;
+        if (!hasTokens && !isOpen && !isPublic)
         {
             throw new TransferException(
                 TransferError.Unauthorized,
@@ -115,6 +116,8 @@ public sealed class TransferServer : IAsyncDisposable
             {
                 access.Tokens = tokens;
                 access.OpenWithoutTokens = isOpen && !hasTokens;
+                access.PublicScopes = options.PublicScopes;
+                access.AllowBasicWithoutTls = options.AllowBasicWithoutTls;
                 access.HasScopePolicies = true;
                 access.PublicUrl = options.PublicUrl;
                 access.NameOf = options.NameOf;
@@ -356,7 +359,7 @@ public sealed class TransferServer : IAsyncDisposable
         _application.Use(next => context =>
         {
             BodyFraming.ThrowIfUnclear(context.Request);
-            return !names.Contains(context.Request) && _guard.IsOpen ? RefuseHostAsync(context, names)
+            return !names.Contains(context.Request) && _guard.LetsIn(context.Request) ? RefuseHostAsync(context, names)
                 : PublicPath.RefusalOf(context) is { } refusal ? GrpcEndpoints.RefuseAsync(context, _store, _options.Endpoints, refusal)
                 : next(context);
         });

@@ -117,7 +117,7 @@ public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
         Assert.Equal("ci", await response.Content.ReadAsStringAsync());
         using HttpResponseMessage refused = await server.SendAsync(HttpMethod.Get, "whoami");
         Assert.Equal(HttpStatusCode.Unauthorized, refused.StatusCode);
-        Assert.Equal("Bearer", refused.Headers.WwwAuthenticate.ToString());
+        Assert.Equal("Bearer, Basic realm=\"Millrace\", charset=\"UTF-8\"", refused.Headers.WwwAuthenticate.ToString());
     }
 
     [Theory]

@@ -44,7 +44,7 @@ public sealed class GuardTests : IAsyncLifetime
         using HttpResponseMessage response = await _server.SendAsync(HttpMethod.Get, "files/a/one.txt");
 
         Assert.Equal(HttpStatusCode.Unauthorized, response.StatusCode);
-        Assert.Equal("Bearer", response.Headers.WwwAuthenticate.ToString());
+        Assert.Equal("Bearer, Basic realm=\"Millrace\", charset=\"UTF-8\"", response.Headers.WwwAuthenticate.ToString());
     }
 
     [Theory, InlineData("mr_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), InlineData("x")]

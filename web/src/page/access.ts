@@ -17,7 +17,9 @@ export async function refreshSession(): Promise<Session> {
 }
 
 export const current = (): Session => session;
-export const mustSignIn = (): boolean => session.required && !session.signedIn;
+export const mustSignIn = (): boolean => session.required && !session.signedIn && !session.scopes?.length;
+/** Nobody has signed in, and may read nevertheless. */
+export const isPublic = (): boolean => session.required && !session.signedIn && !mustSignIn();
 export const prefix = (): string => (session.prefix ?? "").replace(/\/+$/, "");
 
 /** The name of the folder above all others. */
@@ -26,7 +28,7 @@ export const rootName = (): string => session.title || texts.files;
 /** Whether the token may do this at all, and to this name. Other actions are not offered. */
 export function may(scope: Scope, name?: string): boolean {
   if (scope === "link" && session.canLink !== true) return false;
-  if (session.required && session.signedIn && scope !== "link" && !(session.scopes ?? []).includes(scope)) return false;
+  if (session.required && scope !== "link" && !mustSignIn() && !(session.scopes ?? []).includes(scope)) return false;
   const within = prefix();
   return name === undefined || !within || name === within || name.startsWith(`${within}/`);
 }

@@ -1,5 +1,5 @@
 import { h } from "../dom.ts";
-import { current, may, mustSignIn, prefix, refreshSession, rootName } from "./access.ts";
+import { current, isPublic, may, mustSignIn, prefix, refreshSession, rootName } from "./access.ts";
 import { paths, ServerError, signOut, stat, urlOf } from "./api.ts";
 import type { Arrangement, Entry, SortKey } from "./entries.ts";
 import { size } from "./format.ts";
@@ -106,7 +106,7 @@ export class App {
     clearSelection: () => this.clearSelection(),
     chosenMenu: () => this.actions.menu(this.grid.selectedEntries),
   });
-  private readonly head = new Head({ go: (folder) => this.go(folder), help: openHelp, signOut: () => void this.signOut() });
+  private readonly head = new Head({ go: (folder) => this.go(folder), help: openHelp, signIn: () => void this.signIn(texts.signInHint), signOut: () => void this.signOut() });
   private readonly queue = new Queue({
     changed: () => this.panel.update(),
     uploaded: (task) => this.uploaded(task),
@@ -328,6 +328,7 @@ export class App {
   }
 
   private placeholder(): HTMLElement {
+    if (!may("list") && !this.canWrite) return placeholder(icons.key, isPublic() ? texts.publicNoList : texts.notAllowed, "", ...(isPublic() ? [{ label: texts.signIn, act: () => void this.signIn(texts.signInHint) }] : []));
     if (!may("list")) return placeholder(icons.drop, texts.dropbox, texts.dropboxHint);
     const status = this.failure?.status;
     const again = { label: texts.tryAgain, act: () => this.readAgain() };
@@ -529,12 +530,20 @@ export class App {
   }
 
   private async askForToken(reason: string): Promise<void> {
-    this.listing.clear();
-    this.failure = undefined;
-    this.show();
-    this.empty.replaceChildren();
     const before = current();
-    await askForToken(reason);
+    // Where a session has ended, some may be allowed without one.
+    if (before.signedIn) await refreshSession().catch(() => undefined);
+    if (mustSignIn()) {
+      this.listing.clear();
+      this.failure = undefined;
+      this.show();
+      this.empty.replaceChildren();
+    }
+    if (!(await askForToken(reason, isPublic()))) {
+      this.head.showAccount();
+      this.toolbar.showButtons();
+      return;
+    }
     // A file's own address shows the file, now that it may.
     if (!location.pathname.endsWith("/")) location.reload();
     await refreshSession();
@@ -560,7 +569,11 @@ export class App {
     this.forget();
     await refreshSession();
     this.head.showAccount();
-    await this.signIn(texts.signedOut);
+    if (mustSignIn()) await this.signIn(texts.signedOut);
+    else {
+      notify(texts.signedOut);
+      this.begin();
+    }
   }
 
   /** The next person may not see these names and pictures. */

@@ -1,4 +1,3 @@
-using System.Threading.RateLimiting;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.Net.Http.Headers;
 
@@ -8,20 +7,6 @@ namespace Millrace.Transfer.Server;
 internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions options)
 {
     private const string Allowed = "GET, HEAD, POST, DELETE";
-
-    /// <summary>Wrong tokens that one address may try at once, and again each minute.</summary>
-    /// <remarks>
-    /// A right one always signs in: behind a proxy all clients have one address, and a secret has 256 bits, too many to guess.
-    /// </remarks>
-    private const int TriesPerMinute = 20;
-
-    private readonly PartitionedRateLimiter<string> _tries = PartitionedRateLimiter.Create<string, string>(
-        static caller => RateLimitPartition.GetTokenBucketLimiter(caller, static _ => new TokenBucketRateLimiterOptions
-        {
-            TokenLimit = TriesPerMinute,
-            TokensPerPeriod = TriesPerMinute,
-            ReplenishmentPeriod = TimeSpan.FromMinutes(1),
-        }));
 
     public Task HandleAsync(HttpContext context)
     {
@@ -43,8 +28,8 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
         TransferGuard guard = TransferGuard.Of(context);
         AuthenticateResult? found = await guard.FindUserAsync(context);
         bool isRequired = !guard.IsOpen;
-        TransferScope scopes = found is not null ? ScopeRequirement.ScopesOf(found.Principal!)
-            : isRequired ? TransferScope.None
+        TransferScope scopes = found is not null ? ScopeRequirement.ScopesOf(found.Principal!) | guard.PublicScopes
+            : isRequired ? guard.PublicScopes
             : TransferScope.All & ~TransferScope.Link;
         await JsonAnswer.WriteAsync(
             context,
@@ -63,7 +48,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 Archives = options.Archives,
                 FolderMoves = store.CanMoveFolders,
                 PortableNames = store.Names == AllowedNames.Portable,
-                Title = store is LocalFileStore { Root: var root } && (!isRequired || found is not null)
+                Title = store is LocalFileStore { Root: var root } && (!isRequired || found is not null || guard.IsPublic(TransferScope.List))
                     ? PrintableText.Clean(Path.GetFileName(Path.TrimEndingDirectorySeparator(root)))
                     : "",
             },
@@ -79,7 +64,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
             guard.Cookie.ThrowIfUnfit(context);
             SignInDocument wanted = await JsonAnswer.ReadAsync(context, ServerJson.Default.SignInDocument);
             string secret = wanted.Token ?? throw Errors.Invalid("Send the token as {\"token\":\"...\"}.");
-            TransferToken token = guard.FindToken(secret) ?? throw RefuseTry(context, guard);
+            TransferToken token = guard.FindToken(secret) ?? throw guard.RefuseTry(context);
 
             // The session of an earlier cookie ends; its id must not be the new session's, because an attacker may have set it.
             guard.Sessions.End(guard.Cookie.IdOf(context) ?? "");
@@ -91,17 +76,6 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
             guard.ObserveRefusal(context, exception.Error);
             throw guard.HidePath(exception);
         }
-    }
-
-    private TransferException RefuseTry(HttpContext context, TransferGuard guard)
-    {
-        using RateLimitLease lease = _tries.AttemptAcquire(TransferObservation.CallerOf(context));
-        return lease.IsAcquired
-            ? guard.RefuseToken()
-            : new TransferException(TransferError.TooManyTransfers, "Too many wrong tokens came from this address. Try again in a minute.")
-            {
-                RetryAfter = TimeSpan.FromMinutes(1),
-            };
     }
 
     private static async Task SignOutAsync(HttpContext context)

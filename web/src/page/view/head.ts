@@ -1,5 +1,5 @@
 import { h } from "../../dom.ts";
-import { current, may, mustSignIn, rootName } from "../access.ts";
+import { current, isPublic, may, mustSignIn, rootName } from "../access.ts";
 import { urlOf } from "../api.ts";
 import { dateAndTime } from "../format.ts";
 import { texts } from "../texts.ts";
@@ -9,6 +9,7 @@ import { icon, icons } from "./icons.ts";
 export interface HeadEvents {
   go(folder: string): void;
   help(): void;
+  signIn(): void;
   signOut(): void;
 }
 
@@ -42,12 +43,14 @@ export class Head {
 
   showAccount(): void {
     const { required, name, expires } = current();
-    const isIn = required && !mustSignIn();
+    const isIn = required && !mustSignIn() && !isPublic();
     const until = expires ? texts.expires(dateAndTime(Date.parse(expires))) : "";
     this.account.replaceChildren(
       ...(isIn && name ? [h("span", { class: "who small", title: `${texts.signedInAs(name)} ${until}` }, icon(icons.key, 16), isolated(name))] : []),
+      ...(isPublic() ? [h("span", { class: "who small", title: texts.signInHint }, isolated(may("read") ? texts.publicRead : texts.publicList))] : []),
       iconButton(icons.help, texts.help, () => this.events.help()),
-      ...(isIn ? [iconButton(icons.signOut, texts.signOut, () => this.events.signOut())] : []));
+      ...(isIn ? [iconButton(icons.signOut, texts.signOut, () => this.events.signOut())] : []),
+      ...(isPublic() ? [h("button", { type: "button", class: "button", click: () => this.events.signIn() }, icon(icons.key, 16), texts.signIn)] : []));
     document.body.classList.toggle("can-write", may("write"));
   }
 }

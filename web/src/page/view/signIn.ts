@@ -4,26 +4,35 @@ import { texts } from "../texts.ts";
 import { field } from "./dialog.ts";
 import { icon, icons } from "./icons.ts";
 
-let open: Promise<void> | undefined;
+let open: Promise<boolean> | undefined;
 
-/** Asks for a token until the server accepts one. It closes in no other way: without it there is nothing to see. */
-export function askForToken(reason: string): Promise<void> {
-  open ??= ask(reason).finally(() => (open = undefined));
+/**
+ * Asks for a token until the server accepts one. It closes in no other way, unless `mayClose`: without it there is nothing to see.
+ * Returns whether someone has signed in.
+ */
+export function askForToken(reason: string, mayClose: boolean): Promise<boolean> {
+  open ??= ask(reason, mayClose).finally(() => (open = undefined));
   return open;
 }
 
-function ask(reason: string): Promise<void> {
+function ask(reason: string, mayClose: boolean): Promise<boolean> {
   return new Promise((resolve) => {
     const { element, input } = field(texts.token, { type: "password", name: "token", autocomplete: "current-password", dir: "ltr", autofocus: true, required: true });
     const problem = h("p", { class: "problem", role: "alert" });
     const button = h("button", { class: "button primary" }, texts.signIn);
     const dialog = h("dialog", { class: "form sign-in", "aria-labelledby": "sign-in" },
       h("form", { method: "dialog", novalidate: true, submit: (event: SubmitEvent) => void send(event) },
-        h("div", { class: "sign-in-icon" }, icon(icons.key, 28)), h("h2", { id: "sign-in" }, texts.signInTitle), h("p", { class: "quiet" }, reason), element, problem, button));
-    dialog.addEventListener("cancel", (event) => event.preventDefault());
+        h("div", { class: "sign-in-icon" }, icon(icons.key, 28)), h("h2", { id: "sign-in" }, texts.signInTitle), h("p", { class: "quiet" }, reason), element, problem, button, mayClose && h("button", { type: "button", class: "button", click: () => dialog.close() }, texts.cancel)));
+    dialog.addEventListener("cancel", (event) => mayClose || event.preventDefault());
     // Browsers close a dialog when Escape is pressed twice, whatever the cancel event does.
     let isOver = false;
-    dialog.addEventListener("close", () => isOver || dialog.showModal());
+    dialog.addEventListener("close", () => {
+      if (!isOver && !mayClose) dialog.showModal();
+      else {
+        dialog.remove();
+        resolve(isOver);
+      }
+    });
     document.body.append(dialog);
     dialog.showModal();
     input.focus();
@@ -36,8 +45,6 @@ function ask(reason: string): Promise<void> {
         await signIn(input.value.trim());
         isOver = true;
         dialog.close();
-        dialog.remove();
-        resolve();
       } catch (error) {
         if (!(error instanceof ServerError)) throw error;
         problem.textContent = error.status === 401 || error.status === 400 ? texts.wrongToken : error.status === 429 ? texts.tooMany(error.retryAfter || 60) : error.detail || error.message;
