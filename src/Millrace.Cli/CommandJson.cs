@@ -17,6 +17,8 @@ namespace Millrace.Cli;
 [JsonSerializable(typeof(ListLine))]
 [JsonSerializable(typeof(VerifyLine))]
 [JsonSerializable(typeof(RemoveLine))]
+[JsonSerializable(typeof(MoveLine))]
+[JsonSerializable(typeof(FolderLine))]
 [JsonSerializable(typeof(SyncLine))]
 [JsonSerializable(typeof(ServeLine))]
 [JsonSerializable(typeof(TokenLine))]

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using Millrace.Cli;
+using Millrace.Transfer;
 
 // The laboratory measures with the runtime's own settings.
 if (args is [LabTool.Name, ..])
@@ -27,6 +28,8 @@ root.Subcommands.Add(GetCommand.Create());
 root.Subcommands.Add(VerifyCommand.Create());
 root.Subcommands.Add(SyncCommand.Create());
 root.Subcommands.Add(ListCommand.Create());
+root.Subcommands.Add(MoveCommand.Create());
+root.Subcommands.Add(MakeFolderCommand.Create());
 root.Subcommands.Add(RemoveCommand.Create());
 root.Subcommands.Add(TokenCommand.Create());
 root.Subcommands.Add(LinkCommand.Create());
@@ -39,6 +42,24 @@ if (Suggestions.IsAskedFor(args))
 }
 
 ParseResult parsed = root.Parse(args);
+if (args is [ServeCommand.Name, ..] && parsed.Action is not HelpWithDetails)
+{
+    try
+    {
+        parsed = ServeEnvironment.Apply(root, args, parsed, Console.Error);
+    }
+    catch (TransferException exception)
+    {
+        Console.Error.WriteLine($"millrace serve: {exception.Message}");
+        return ExitCode.CannotStart;
+    }
+}
+
+if (args.Length > 0 && UsageError.IsIn(parsed))
+{
+    UsageError.Print(parsed, Console.Error);
+    return ExitCode.CannotStart;
+}
 
 // Ctrl-C is handled by the command itself, which needs as long as an invocation takes.
 var configuration = new InvocationConfiguration { ProcessTerminationTimeout = null, EnableDefaultExceptionHandler = false };

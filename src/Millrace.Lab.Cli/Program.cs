@@ -18,6 +18,11 @@ if (Suggestions.IsAskedFor(args))
 }
 
 ParseResult parsed = root.Parse(["lab", .. args]);
+if (args.Length > 0 && UsageError.IsIn(parsed))
+{
+    UsageError.Print(parsed, Console.Error);
+    return ExitCode.CannotStart;
+}
 
 // A suite handles Ctrl-C itself; stopping takes as long as the current invocation.
 var configuration = new InvocationConfiguration { ProcessTerminationTimeout = null, EnableDefaultExceptionHandler = false };

@@ -46,6 +46,16 @@ public sealed class TransferException : IOException
     /// <summary>How many entries no listing shows, where that is why a folder was not deleted; null otherwise.</summary>
     public int? Omitted { get; init; }
 
+    /// <summary>
+    /// The failure and the remedy for people who know what they asked for; <see cref="Exception.Message"/> also has the call, the protocol and the
+    /// status of a response.
+    /// </summary>
+    public string Reason
+    {
+        get => field ?? Message;
+        internal init => field = value is null ? null : PrintableText.Clean(value);
+    }
+
     /// <summary>Whether another try may succeed.</summary>
     internal bool IsTransient { get; init; }
 
@@ -59,18 +69,19 @@ public sealed class TransferException : IOException
     internal TransferException AsFinal() => With(Message, isTransient: false);
 
     /// <summary>The same, to be tried again, with the reason.</summary>
-    internal TransferException AsTransient(string why) => With($"{Message} {why}", isTransient: true);
+    internal TransferException AsTransient(string why) => With($"{Message} {why}", isTransient: true, reason: $"{Reason} {why}");
 
     /// <summary>The same, to be tried again at once with a smaller request.</summary>
     internal TransferException AsSmaller() => With(Message, isTransient: true, isSmallerNext: true);
 
-    private TransferException With(string message, bool isTransient, bool isSmallerNext = false) => new(Error, message, Name, this)
+    private TransferException With(string message, bool isTransient, bool isSmallerNext = false, string? reason = null) => new(Error, message, Name, this)
     {
         Offset = Offset,
         RetryAfter = RetryAfter,
         Status = Status,
         Protocol = Protocol,
         Omitted = Omitted,
+        Reason = reason ?? Reason,
         IsTransient = isTransient,
         IsForeign = IsForeign,
         IsSmallerNext = isSmallerNext,

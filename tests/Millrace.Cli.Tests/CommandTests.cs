@@ -70,7 +70,7 @@ public abstract class CommandTests : FolderTests
     }
 
     /// <summary>Starts the command; it is ended after the test.</summary>
-    protected internal Process Start(string[] arguments, string? token = null, bool input = false)
+    protected internal Process Start(string[] arguments, string? token = null, bool input = false, params ReadOnlySpan<(string Name, string Value)> variables)
     {
         ProcessStartInfo start = Command.Prepare(Folder.Path, arguments);
         start.RedirectStandardInput = true;
@@ -79,6 +79,11 @@ public abstract class CommandTests : FolderTests
         if (token is not null)
         {
             start.Environment["MILLRACE_TOKEN"] = token;
+        }
+
+        foreach ((string name, string value) in variables)
+        {
+            start.Environment[name] = value;
         }
 
         if (Traces is { } logs)

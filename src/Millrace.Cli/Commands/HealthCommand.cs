@@ -129,13 +129,13 @@ internal static class HealthCommand
         {
             throw new TransferException(
                 TransferError.Disconnected,
-                $"The request to {url} failed: TLS: {exception.GetBaseException().Message.TrimEnd('.')}.",
+                $"Cannot reach {url}: TLS: {exception.GetBaseException().Message.TrimEnd('.')}.",
                 innerException: exception);
         }
         catch (HttpRequestException exception)
         {
             throw new TransferException(
-                TransferError.Failed, $"The request to {url} failed: {exception.Message}", innerException: exception);
+                TransferError.Failed, $"Cannot reach {url}: {exception.Message}", innerException: exception);
         }
     }
 }

@@ -14,6 +14,8 @@ namespace Millrace.Cli;
 /// <summary>`millrace serve`.</summary>
 internal static class ServeCommand
 {
+    public const string Name = "serve";
+
     private const string Prefix = "millrace serve: ";
 
     private const string Details = """
@@ -26,6 +28,9 @@ internal static class ServeCommand
           millrace serve inbox --port 0 --json --max-file 10GiB --leave-free 5GiB
           millrace serve /srv/files --socket /run/millrace.sock,0660 --trusted-proxy unix --path-base /share
           millrace serve s3://backups/2026 --s3-tokens --host '*'
+
+        Every option can be set by an environment variable, too: MILLRACE_MAX_FILE for --max-file, MILLRACE_FOLDER for FOLDER. An option
+        on the command line wins. Flags take true or false, and options that can be repeated take values with commas between them.
 
         Any number of servers can serve one bucket. The keys for it come from the environment (AWS_ACCESS_KEY_ID,
         AWS_SECRET_ACCESS_KEY), a profile (AWS_PROFILE) or the instance's role.
@@ -45,7 +50,7 @@ internal static class ServeCommand
         };
         var set = new ServeOptionSet();
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("serve", "Serve a folder or a bucket over HTTP and gRPC, with resumable uploads (tus and the IETF draft).")
+        var command = new Command(Name, "Serve a folder or a bucket over HTTP and gRPC, with resumable uploads (tus and the IETF draft).")
         {
             help, folder,
         };
@@ -281,7 +286,7 @@ internal static class ServePrinter
         {
             return options.Insecure
                 ? "No token is needed: anyone who can reach it can read, replace and delete everything."
-                : "Only this machine can reach it, and no token is needed.";
+                : "Reachable from this machine only; no token is needed.";
         }
 
         if (options.PublicScopes != TransferScope.None)

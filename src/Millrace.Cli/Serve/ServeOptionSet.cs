@@ -117,7 +117,7 @@ internal sealed class ServeOptionSet
     {
         _port.Aliases.Add("-p");
         _port.DefaultValueFactory = _ => Defaults.Port;
-        _transport.AcceptOnlyFromAmong(Millrace, Kestrel);
+        _transport.AcceptOnlyFromAmong(StringComparer.OrdinalIgnoreCase, Millrace, Kestrel);
         _names.AcceptOnlyFromAmong(Native, Portable);
     }
 
@@ -168,7 +168,7 @@ internal sealed class ServeOptionSet
             Port = parsed.GetValue(_port),
             OfferHttp2Port = http2 != NoPort,
             Http2Port = http2 == NoPort ? null : http2,
-            Transport = parsed.GetValue(_transport) == Kestrel ? ServerTransport.Kestrel : ServerTransport.Millrace,
+            Transport = Kestrel.Equals(parsed.GetValue(_transport), StringComparison.OrdinalIgnoreCase) ? ServerTransport.Kestrel : ServerTransport.Millrace,
             CertificatePath = parsed.GetValue(_certificate),
             KeyPath = parsed.GetValue(_key),
             TokensPath = parsed.GetValue(_tokens),

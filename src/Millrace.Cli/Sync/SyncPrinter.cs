@@ -17,7 +17,7 @@ internal sealed class SyncPrinter(TransferSettings settings, SyncOptions options
             }
             else
             {
-                Console.Error.WriteLine($"millrace sync: {TransferFailure.Describe(fault.Exception)}");
+                Console.Error.WriteLine($"millrace sync: {TransferFailure.Explain(fault.Exception)}");
             }
         }
 
@@ -54,7 +54,7 @@ internal sealed class SyncPrinter(TransferSettings settings, SyncOptions options
         }
         else if (error is not null)
         {
-            Console.Error.WriteLine($"millrace sync: {to.PlaceOf(step.Name)}: {TransferFailure.Describe(error)}");
+            Console.Error.WriteLine($"millrace sync: {to.PlaceOf(step.Name)}: {TransferFailure.Explain(error)}");
         }
         else if (!settings.Quiet && Console.IsErrorRedirected)
         {

@@ -43,7 +43,11 @@ internal static class TransferCommand
             return;
         }
 
-        Console.Error.WriteLine($"millrace {name}: {TransferFailure.Describe(exception)}");
+        string text = TransferFailure.Explain(exception, resumes: name is "put" or "get");
+        string about = exception is TransferException { Name: { Length: > 0 } file } && !text.Contains(file, StringComparison.Ordinal)
+            ? $"'{PrintableText.Clean(file)}': "
+            : "";
+        Console.Error.WriteLine($"millrace {name}: {about}{text}");
     }
 
     /// <summary>Reports that a server left entries out of its listing.</summary>
@@ -151,15 +155,24 @@ internal static class TransferFailure
         _ => nameof(TransferError.Failed),
     };
 
-    public static string Describe(Exception exception)
+    /// <summary>Whether the user wants protocols and statuses in messages, too: <c>--verbose</c>.</summary>
+    public static bool IsVerbose { get; set; }
+
+    /// <summary>For a person; <see cref="Describe(Exception)"/> is for programs.</summary>
+    public static string Explain(Exception exception, bool resumes = true) =>
+        Describe(exception, IsVerbose || exception is not TransferException transfer ? exception.Message : transfer.Reason, resumes);
+
+    public static string Describe(Exception exception) => Describe(exception, exception.Message, resumes: true);
+
+    private static string Describe(Exception exception, string message, bool resumes)
     {
-        string message = PrintableText.Clean(exception.Message.TrimEnd());
-        message += message.EndsWith('.') ? "" : ".";
-        string advice = exception is TransferException transfer ? Advice(transfer) : "";
+        message = PrintableText.Clean(message.TrimEnd());
+        message += message[^1] is '.' or '?' ? "" : ".";
+        string advice = exception is TransferException transfer ? Advice(transfer, resumes) : "";
         return advice.Length == 0 ? message : $"{message} {advice}";
     }
 
-    private static string Advice(TransferException transfer) => transfer.Error switch
+    private static string Advice(TransferException transfer, bool resumes) => transfer.Error switch
     {
         TransferError.Unauthorized =>
             $"Pass a token that the server knows in --token-file, {TokenSource.Variable} or --token.",
@@ -170,6 +183,7 @@ internal static class TransferFailure
         TransferError.NotFound => "'millrace ls' lists what there is; the URL of a folder ends with a slash.",
         TransferError.Disconnected when transfer.InnerException is HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } =>
             "If an authority of your own has signed it, name a PEM file with that authority's certificate in --ca-cert.",
+        TransferError.Disconnected or TransferError.TooSlow or TransferError.TooManyTransfers or TransferError.Unavailable when !resumes => "",
         TransferError.Disconnected or TransferError.TooSlow =>
             "The same command resumes the transfer; --attempts makes it retry longer.",
         TransferError.TooManyTransfers or TransferError.Unavailable => "The same command resumes it later.",

@@ -33,6 +33,8 @@ internal sealed class TransferOptionSet
 
     private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Print errors only." };
 
+    private readonly Option<bool> _verbose = new("--verbose") { Description = "Print the call, the protocol and the status of failed requests, too." };
+
     private readonly Option<bool> _json = new("--json") { Description = "Write results and errors as JSON, one object per line." };
 
     private readonly ProtocolOptionSet _protocol;
@@ -88,11 +90,13 @@ internal sealed class TransferOptionSet
 
         _tls.AddTo(command);
         command.Options.Add(_quiet);
+        command.Options.Add(_verbose);
         command.Options.Add(_json);
     }
 
     public TransferSettings Read(ParseResult parsed)
     {
+        TransferFailure.IsVerbose = parsed.GetValue(_verbose);
         var client = new TransferClientOptions
         {
             Token = TokenSource.Find(parsed.GetValue(_token), parsed.GetValue(_tokenFile)),

@@ -23,7 +23,7 @@ internal sealed class TransferReporter(TransferJob job)
             }
             else if (outcome.Error is not null)
             {
-                string line = $"millrace {job.Command}: {job.Describe(outcome.Item)}: {TransferFailure.Describe(outcome.Error)}";
+                string line = $"millrace {job.Command}: {job.Describe(outcome.Item)}: {TransferFailure.Explain(outcome.Error)}";
                 if (_hold)
                 {
                     _held.Add(line);

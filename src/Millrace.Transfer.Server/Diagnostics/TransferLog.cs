@@ -20,8 +20,8 @@ internal static partial class TransferLog
     [LoggerMessage(4, LogLevel.Error, "The tokens cannot be read: {Reason}")]
     public static partial void TokensUnreadable(this ILogger logger, string reason);
 
-    [LoggerMessage(5, LogLevel.Information, "Stopping; {Running} transfers have {Grace} to finish")]
-    public static partial void Stopping(this ILogger logger, int running, TimeSpan grace);
+    [LoggerMessage(5, LogLevel.Information, "Stopping; {Running} transfers are running{Limit}")]
+    public static partial void Stopping(this ILogger logger, int running, string limit);
 
     [LoggerMessage(6, LogLevel.Warning, "{Running} transfers were cut")]
     public static partial void Cut(this ILogger logger, int running);

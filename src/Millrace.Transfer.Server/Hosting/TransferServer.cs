@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Reflection;
@@ -159,7 +160,8 @@ public sealed class TransferServer : IAsyncDisposable
         limit.CancelAfter(_options.ShutdownTimeout);
         int running = 0;
         using CancellationTokenRegistration counted = limit.Token.Register(() => running = _guard.Running);
-        _logger.Stopping(_guard.Running, _options.ShutdownTimeout);
+        int active = _guard.Running;
+        _logger.Stopping(active, active == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $" and have {_options.ShutdownTimeout.TotalSeconds:0.#} s to finish"));
         try
         {
             await _application.StopAsync(limit.Token);

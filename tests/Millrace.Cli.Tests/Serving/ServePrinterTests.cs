@@ -24,7 +24,7 @@ public sealed class ServePrinterTests : FolderTests
             [
                 $"Serving {Folder.Path} at {files}",
                 $"gRPC-Web is at http://127.0.0.1:{address.Port}; gRPC needs HTTP/2, which is not offered.",
-                "Only this machine can reach it, and no token is needed.",
+                "Reachable from this machine only; no token is needed.",
                 $"  put:  millrace put FILE {files}",
                 $"        curl -T FILE {files}",
                 $"  get:  millrace get {files}NAME",

@@ -15,9 +15,9 @@ public sealed class RefusedTests : CommandTests
         string token = (await RunJsonAsync("token", "add", "me", "--folder", "served")).GetProperty("token").GetString()!;
         using ServedCommand server = await ServeAsync("served");
 
-        string error = await FailAsync("put", "one.bin", server.Files);
+        string error = await FailAsync("put", "one.bin", server.Files, "--verbose");
         MustName(error, "millrace put:", "one.bin", "http1", "401", "MILLRACE_TOKEN");
-        error = await FailAsync("get", server.Files + "one.bin", "--token", "mr_wrong");
+        error = await FailAsync("get", server.Files + "one.bin", "--token", "mr_wrong", "--verbose");
         MustName(error, "millrace get:", "one.bin", "http1", "401", "--token");
         Assert.DoesNotContain("mr_wrong", error, StringComparison.Ordinal);
 
@@ -35,7 +35,7 @@ public sealed class RefusedTests : CommandTests
         using ServedCommand server = await ServeAsync("served");
 
         (int exitCode, string output, string error) = await RunAsync(
-            "put", "one.bin", "two.bin", "missing.bin", server.Files, "--new");
+            "put", "one.bin", "two.bin", "missing.bin", server.Files, "--new", "--verbose");
 
         Assert.Equal(1, exitCode);
         MustName(error, $"one.bin to {server.Files}one.bin", "http1", "412", "--create-new", "There is no file 'missing.bin'");
@@ -52,11 +52,11 @@ public sealed class RefusedTests : CommandTests
         using ServedCommand server = await ServeAsync("served");
         string tag = (await RunJsonAsync("ls", server.Files + "one.bin")).GetProperty("etag").GetString()!;
 
-        string error = await FailAsync("put", "one.bin", server.Files, "--if-match", "other");
+        string error = await FailAsync("put", "one.bin", server.Files, "--if-match", "other", "--verbose");
         MustName(error, "one.bin", "412", "ls --long");
         Assert.Equal(0, (await RunAsync("put", "one.bin", server.Files, "--if-match", tag)).ExitCode);
         Assert.Equal(300_001, new FileInfo(Folder["served/one.bin"]).Length);
-        error = await FailAsync("rm", server.Files + "one.bin", "--if-match", tag);
+        error = await FailAsync("rm", server.Files + "one.bin", "--if-match", tag, "--verbose");
         MustName(error, "one.bin", "412");
         Assert.True(File.Exists(Folder["served/one.bin"]));
     }
@@ -78,6 +78,21 @@ public sealed class RefusedTests : CommandTests
         Assert.Equal("NotFound", line.GetProperty("error").GetString());
         Assert.Equal(server.Files + "sub/missing.bin", line.GetProperty("url").GetString());
         Assert.Empty(Directory.GetFiles(Folder.Path, "*missing*"));
+    }
+
+    [Fact]
+    public async Task Protocol_and_status_are_left_out_unless_the_user_asks()
+    {
+        using ServedCommand server = await ServeAsync("served");
+
+        string error = await FailAsync("ls", server.Files + "nonono/");
+        Assert.StartsWith("millrace ls: There is no folder 'nonono'.", error, StringComparison.Ordinal);
+        Assert.DoesNotContain("404", error, StringComparison.Ordinal);
+        MustName(await FailAsync("ls", server.Files + "nonono/", "--verbose"), "Listing 'nonono' over http1", "404", "There is no folder");
+        await server.KillAsync();
+        Assert.Equal(
+            $"millrace ls: Cannot connect: Connection refused (127.0.0.1:{server.Port}). Is the server running?\n",
+            await FailAsync("ls", server.Files, "--attempts", "1"));
     }
 
     [Fact]
@@ -108,7 +123,7 @@ public sealed class RefusedTests : CommandTests
         await server.KillAsync();
 
         string error = await FailAsync("put", "one.bin", server.Files, "--attempts", "2");
-        MustName(error, "millrace put:", $"127.0.0.1:{server.Port}", "refused", "server is running", "--attempts");
+        MustName(error, "millrace put:", $"127.0.0.1:{server.Port}", "refused", "Is the server running?", "--attempts");
     }
 
     [NeedsFact(Need.Mount)]
@@ -130,7 +145,7 @@ public sealed class RefusedTests : CommandTests
         using var small = MountedDisk.InMemory(1024 * 1024, Folder["small"]);
         using ServedCommand server = await ServeAsync("small", "--leave-free", "0");
 
-        string error = await FailAsync("put", "large.bin", server.Files);
+        string error = await FailAsync("put", "large.bin", server.Files, "--verbose");
         await server.KillAsync();
         MustName(error, "millrace put:", "large.bin", "http1", "507");
         Assert.Empty(Digests("small"));

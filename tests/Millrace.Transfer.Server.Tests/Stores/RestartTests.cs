@@ -141,7 +141,7 @@ public sealed class RestartTests : StoreTest
         await using (Open())
         {
             TransferException exception = Assert.Throws<TransferException>(() => Open());
-            Assert.Contains("open as a store already", exception.Message, StringComparison.Ordinal);
+            Assert.Contains("uses the folder", exception.Message, StringComparison.Ordinal);
         }
 
         LocalFileStore again = Open();

@@ -137,7 +137,7 @@ internal sealed class LocalStore : IAsyncDisposable
             throw new TransferException(
                 TransferError.Failed,
                 SystemError.IsSharing(exception)
-                    ? $"The folder '{Root}' is open as a store already, in this process or another. Close that one first."
+                    ? $"Another Millrace server, or another store of this one, uses the folder '{Root}' already. Stop that one first."
                     : $"The folder '{Root}' cannot be a store: {exception.Message} Its user has to be able to write to it.",
                 innerException: exception);
         }

@@ -32,6 +32,7 @@ internal static class Failures
             Protocol = call.Protocol,
             Offset = OffsetOf(response),
             Omitted = document?.Omitted,
+            Reason = document is { Detail.Length: > 0 } ? detail : $"The server answered {status} ({response.ReasonPhrase}). {detail}",
             RetryAfter = RetryAfterOf(response, clock),
             IsForeign = isForeign,
             IsTransient = IsTransient(error, otherwise: status is 408 or 423 or 425 or 429 or 500 or 502 or 503 or 504),
@@ -94,16 +95,23 @@ internal static class Failures
         call,
         $"the connection failed: {why}. Check that the server is running, then try again.",
         inner,
-        isTransient: true);
+        isTransient: true,
+        inner switch
+        {
+            HttpRequestException { HttpRequestError: HttpRequestError.ConnectionError } => $"Cannot connect: {inner.Message.TrimEnd('.')}. Is the server running?",
+            HttpRequestException { HttpRequestError: HttpRequestError.NameResolutionError } => $"Cannot connect: {inner.Message.TrimEnd('.')}. Is the host's name right?",
+            _ => null,
+        });
 
     public static TransferException Protocol(ProtocolCall call, string what) => Make(
         TransferError.Protocol, call, $"{what}. A proxy changed the response, or this is not a Millrace server.");
 
     public static TransferException Make(
-        TransferError error, ProtocolCall call, string what, Exception? inner = null, bool isTransient = false) =>
+        TransferError error, ProtocolCall call, string what, Exception? inner = null, bool isTransient = false, string? reason = null) =>
         new(error, $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: {what}", call.Name, inner)
         {
             Protocol = call.Protocol,
+            Reason = reason ?? $"{char.ToUpperInvariant(what[0])}{what[1..]}",
             IsTransient = isTransient,
         };
 

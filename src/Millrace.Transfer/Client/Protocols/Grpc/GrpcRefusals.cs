@@ -22,6 +22,7 @@ internal static class GrpcRefusals
             $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: the server answered {GrpcErrors.NameOf(status)}. {detail ?? Advice(status)}",
             call.Name)
         {
+            Reason = detail ?? $"The server answered {GrpcErrors.NameOf(status)}. {Advice(status)}",
             Status = (int)httpStatus,
             Protocol = call.Protocol,
             Offset = Fields.Number(field(GrpcFields.Offset)),
