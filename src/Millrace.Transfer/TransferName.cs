@@ -85,6 +85,15 @@ public readonly struct TransferName : IEquatable<TransferName>, IComparable<Tran
         || (Value.StartsWith(folder.Value, StringComparison.Ordinal)
             && (Value.Length == folder.Value.Length || Value[folder.Value.Length] == '/'));
 
+    /// <summary>The folders that it is in, the innermost one first.</summary>
+    internal IEnumerable<TransferName> Folders()
+    {
+        for (TransferName folder = Folder; !folder.IsRoot; folder = folder.Folder)
+        {
+            yield return folder;
+        }
+    }
+
     /// <inheritdoc/>
     public bool Equals(TransferName other) => string.Equals(Value, other.Value, StringComparison.Ordinal);
 

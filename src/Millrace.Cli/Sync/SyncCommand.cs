@@ -17,6 +17,8 @@ internal static class SyncCommand
         Without --delete nothing is removed from TARGET. Removed files go to the folder of --backup-dir; without it they are gone.
         A source that is empty or cannot be read in full removes nothing, nor does a plan that removes more than --max-delete.
 
+        With --watch it goes on with files that change later, when they have been left alone for a second, until Ctrl-C.
+
         Patterns are those of .gitignore: *.tmp, cache/, /build, docs/**/*.pdf. Excluded files stay as they are in TARGET.
 
         Examples:
@@ -26,7 +28,7 @@ internal static class SyncCommand
           millrace sync --delete --backup-dir ../old http://host:8080/files/data/ data
 
         Exit codes:
-          0    TARGET is like SOURCE now
+          0    TARGET is like SOURCE now; with --watch, Ctrl-C came while nothing was moved
           1    could not start, or at least one file failed (named on the error output); the others are done
           4    TARGET is like SOURCE but for what was left out, named on the error output: names that the other side does not
                take, links to folders, and what is no file
@@ -68,11 +70,12 @@ internal static class SyncCommand
         var checksum = new Option<bool>("--checksum") { Description = "Take files for the same when their SHA-256 is, not when their length and date are." };
         var noTimes = new Option<bool>("--no-times") { Description = "Give files the date of their arrival, not that of their last change." };
         var wait = new Option<bool>("--wait") { Description = "Wait for another sync into TARGET instead of failing." };
+        var watch = new Option<bool>("--watch") { Description = "Go on: move files of SOURCE, a folder here, whenever they have changed, until Ctrl-C." };
         var exitCode = new Option<bool>("--exit-code") { Description = $"Exit with {ExitCode.NothingToDo} if there was nothing to do." };
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("sync", "Make a folder on a server like one here, or the other way round.")
         {
-            help, source, target, delete, backup, maxDelete, force, dryRun, include, exclude, excludeFrom, checksum, noTimes, wait, exitCode,
+            help, source, target, delete, backup, maxDelete, force, dryRun, include, exclude, excludeFrom, checksum, noTimes, wait, watch, exitCode,
         };
         foreach (Option needsDelete in (Option[])[backup, maxDelete, force])
         {
@@ -85,6 +88,16 @@ internal static class SyncCommand
             });
         }
 
+        watch.Validators.Add(result =>
+        {
+            foreach (Option other in (Option[])[dryRun, exitCode])
+            {
+                if (!result.Implicit && result.GetResult(other) is { Implicit: false })
+                {
+                    result.AddError($"--watch and {other.Name} exclude each other.");
+                }
+            }
+        });
         set.AddTo(command);
         command.SetAction(parsed => TransferCommand.Run("sync", set, parsed, parsed.GetValue(target)!, (settings, stop) =>
         {
@@ -106,7 +119,13 @@ internal static class SyncCommand
                 NoTimes = parsed.GetValue(noTimes),
                 Filter = filter.IsEmpty ? null : filter.Takes,
             };
-            var run = new SyncRun(options, settings, parsed.GetValue(dryRun), parsed.GetValue(wait), parsed.GetValue(exitCode));
+            var run = new SyncRun(options, settings)
+            {
+                IsDry = parsed.GetValue(dryRun),
+                Waits = parsed.GetValue(wait),
+                TellsNothing = parsed.GetValue(exitCode),
+                Watches = parsed.GetValue(watch),
+            };
             return run.RunAsync(parsed.GetValue(source)!, parsed.GetValue(target)!, stop);
         }));
         return command;

@@ -62,8 +62,17 @@ internal sealed class SyncPrinter(TransferSettings settings, SyncOptions options
         }
     }
 
+    /// <summary>Tells that changes are waited for.</summary>
+    public void Watching(Side from)
+    {
+        if (!settings.Json && !settings.Quiet)
+        {
+            TransferCommand.WriteLine(Console.Out, $"Watching {PrintableText.Clean(from.Text)} for changes; Ctrl-C ends it.");
+        }
+    }
+
     /// <summary>Sums up.</summary>
-    public void Finish(SyncPlan plan, bool failed)
+    public void Finish(SyncPlan plan, bool failed, bool isWhole)
     {
         if (!settings.Json && !settings.Quiet)
         {
@@ -72,7 +81,8 @@ internal sealed class SyncPrinter(TransferSettings settings, SyncOptions options
             string text = plan.Steps.Count == 0 ? "Nothing to do" : failed ? "Not everything was done: see the errors" : "Done";
             text += renamed > 0 ? $"; {TransferText.Files(renamed)} renamed" : "";
             text += removed > 0 ? $"; {TransferText.Files(removed)} removed, {Fate}" : "";
-            TransferCommand.WriteLine(Console.Out, $"{text}; {TransferText.Files(plan.Unchanged)} unchanged in {PrintableText.Clean(to.Text)}.");
+            text += isWhole ? $"; {TransferText.Files(plan.Unchanged)} unchanged in {PrintableText.Clean(to.Text)}" : "";
+            TransferCommand.WriteLine(Console.Out, text + ".");
         }
     }
 

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Security.Cryptography;
 using System.Text;
 using Millrace.Transfer;
@@ -5,13 +6,30 @@ using Millrace.Transfer;
 namespace Millrace.Cli;
 
 /// <summary>One run of `millrace sync`.</summary>
-internal sealed class SyncRun(SyncOptions options, TransferSettings settings, bool isDry, bool waits, bool tellsNothing)
+internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
 {
+    /// <summary>Whether it prints the plan and changes nothing.</summary>
+    public bool IsDry { get; init; }
+
+    /// <summary>Whether it waits for another run into the target.</summary>
+    public bool Waits { get; init; }
+
+    /// <summary>Whether the exit code tells that there was nothing to do.</summary>
+    public bool TellsNothing { get; init; }
+
+    /// <summary>Whether it goes on with files that change later.</summary>
+    public bool Watches { get; init; }
+
     /// <summary>How often a run that waits for another one looks whether it has ended.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
 
     public async Task<int> RunAsync(string source, string target, CancellationToken stop)
     {
+        if (Watches && IsUrl(source))
+        {
+            throw TransferCommand.Invalid($"--watch: '{source}' is not a folder here, and only these can be watched. Run the sync at intervals instead.");
+        }
+
         using var session = new TransferSession(settings.Client);
         Side from = await OpenAsync(session, source, stop).ConfigureAwait(false);
         Side to = await OpenAsync(session, target, stop).ConfigureAwait(false);
@@ -22,26 +40,37 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings, bo
         }
 
         SyncOptions resolved = options with { BackupFolder = BackupOf(to) };
-        using FileStream? held = isDry ? null : await LockAsync(to, stop).ConfigureAwait(false);
+        using FileStream? held = IsDry ? null : await LockAsync(to, stop).ConfigureAwait(false);
         var sync = new FolderSync(from.Folder, to.Folder, resolved);
-        SyncPlan plan = await sync.PlanAsync(stop).ConfigureAwait(false);
         var printer = new SyncPrinter(settings, resolved, to);
+        if (Watches)
+        {
+            return await WatchAsync(sync, printer, from, to, stop).ConfigureAwait(false);
+        }
+
+        SyncPlan plan = await sync.PlanAsync(stop).ConfigureAwait(false);
         int code = printer.Faults(plan.Faults);
-        if (isDry)
+        if (IsDry)
         {
             printer.Plan(plan);
         }
         else
         {
-            code = await MoveAsync(sync, plan, printer, from, to, code, stop).ConfigureAwait(false);
+            int moved = await MoveAsync(sync, plan, printer, from, to, [], stop).ConfigureAwait(false);
+            if (moved != ExitCode.Stopped)
+            {
+                printer.Finish(plan, moved == ExitCode.TransferFailed, isWhole: true);
+            }
+
+            code = moved is ExitCode.Success or ExitCode.LeftOut && code != ExitCode.Success ? code : moved;
         }
 
-        return code == ExitCode.Success && plan.Steps.Count == 0 && tellsNothing ? ExitCode.NothingToDo : code;
+        return code == ExitCode.Success && plan.Steps.Count == 0 && TellsNothing ? ExitCode.NothingToDo : code;
     }
 
     private static async Task<Side> OpenAsync(TransferSession session, string text, CancellationToken stop)
     {
-        if (!text.Contains("://", StringComparison.Ordinal))
+        if (!IsUrl(text))
         {
             return new Side(Path.TrimEndingDirectorySeparator(Path.GetFullPath(text)), SyncFolder.Here(text), null);
         }
@@ -50,6 +79,8 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings, bo
             .OpenAsync(TransferTarget.Parse(text.EndsWith('/') ? text : text + "/"), stop).ConfigureAwait(false);
         return new Side(target.UrlOf(target.Name, folder: true), SyncFolder.OnServer(client, target.Name), target);
     }
+
+    private static bool IsUrl(string text) => text.Contains("://", StringComparison.Ordinal);
 
     private static void ThrowIfNested(Side from, Side to)
     {
@@ -91,7 +122,7 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings, bo
                 return new FileStream(
                     Path.Combine(folder, name), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None, bufferSize: 0, FileOptions.DeleteOnClose);
             }
-            catch (IOException) when (waits)
+            catch (IOException) when (Waits)
             {
                 await Task.Delay(Pause, stop).ConfigureAwait(false);
             }
@@ -103,65 +134,133 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings, bo
         }
     }
 
-    private async Task<int> MoveAsync(
-        FolderSync sync, SyncPlan plan, SyncPrinter printer, Side from, Side to, int code, CancellationToken stop)
+    /// <summary>Keeps the target in step until Ctrl-C, which is the end that is expected while nothing is moved.</summary>
+    private async Task<int> WatchAsync(FolderSync sync, SyncPrinter printer, Side from, Side to, CancellationToken stop)
     {
-        // Removals of files that are in the way and renames, then transfers, then other removals.
-        List<SyncStep> before = [.. plan.Steps.TakeWhile(static step => !IsTransfer(step))];
-        List<SyncStep> transfers = [.. plan.Steps.Where(IsTransfer)];
-        bool failed = !await StepsAsync(sync, before, printer, stop).ConfigureAwait(false);
-        if (transfers.Count > 0)
+        bool isMoving = false;
+        bool isFirst = true;
+        int code = ExitCode.Success;
+        try
         {
-            Dictionary<TransferItem, SyncStep> steps = new(ReferenceEqualityComparer.Instance);
-            var items = new List<TransferItem>(transfers.Count);
-            foreach (SyncStep step in transfers)
+            await sync.WatchAsync(MoveAllAsync, stop).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested && !isMoving)
+        {
+            // Nothing is lost of a comparison.
+        }
+
+        return code == ExitCode.Stopped ? code : ExitCode.Success;
+
+        async Task<IReadOnlyCollection<TransferName>> MoveAllAsync(SyncPlan plan, CancellationToken token)
+        {
+            isMoving = true;
+            printer.Faults(plan.Faults);
+            var failed = new ConcurrentQueue<TransferName>();
+            code = await MoveAsync(sync, plan, printer, from, to, failed, token).ConfigureAwait(false);
+            if (code != ExitCode.Stopped && (isFirst || plan.Steps.Count > 0))
             {
-                var item = new TransferItem(
+                printer.Finish(plan, code == ExitCode.TransferFailed, isFirst);
+            }
+
+            if (isFirst)
+            {
+                printer.Watching(from);
+            }
+
+            isFirst = false;
+            isMoving = false;
+            return failed;
+        }
+    }
+
+    /// <param name="sync">The two folders.</param>
+    /// <param name="plan">What is to be done.</param>
+    /// <param name="printer">Tells of it.</param>
+    /// <param name="from">The source.</param>
+    /// <param name="to">The target.</param>
+    /// <param name="failed">Receives the names of files that another try may help.</param>
+    /// <param name="stop">Ends it.</param>
+    /// <returns>The exit code.</returns>
+    private async Task<int> MoveAsync(
+        FolderSync sync, SyncPlan plan, SyncPrinter printer, Side from, Side to, ConcurrentQueue<TransferName> failed, CancellationToken stop)
+    {
+        int code = ExitCode.Success;
+        foreach (IReadOnlyList<SyncStep> phase in plan.Phases)
+        {
+            int done = IsTransfer(phase[0])
+                ? await TransferAsync(sync, phase, from, to, failed, stop).ConfigureAwait(false)
+                : await StepsAsync(sync, phase, printer, failed, stop).ConfigureAwait(false);
+            if (done == ExitCode.Stopped)
+            {
+                return done;
+            }
+
+            code = code == ExitCode.TransferFailed || done == ExitCode.Success ? code : done;
+        }
+
+        await sync.FinishAsync(plan, stop).ConfigureAwait(false);
+        return code;
+    }
+
+    private async Task<int> TransferAsync(
+        FolderSync sync, IReadOnlyList<SyncStep> steps, Side from, Side to, ConcurrentQueue<TransferName> failed, CancellationToken stop)
+    {
+        Dictionary<TransferItem, SyncStep> byItem = new(steps.Count, ReferenceEqualityComparer.Instance);
+        foreach (SyncStep step in steps)
+        {
+            byItem.Add(
+                new TransferItem(
                     (from.IsHere ? from : to).PlaceOf(step.Name), step.Name, (to.IsHere ? from : to).PlaceOf(step.Name), step.Length)
                 {
                     IsFound = true,
-                };
-                items.Add(item);
-                steps.Add(item, step);
-            }
-
-            int moved = await TransferBatch.RunAsync(
-                new TransferJob
-                {
-                    Command = "sync",
-                    Verb = "Synced",
-                    NameReason = "with names that the other side does not take",
-                    Settings = settings,
-                    Items = items,
-                    Output = Console.Out,
-                    Describe = item => $"{from.PlaceOf(item.Name)} to {to.PlaceOf(item.Name)}",
-                    Continues = true,
-                    Move = async (item, progress, token) =>
-                        await sync.RunAsync(steps[item], progress, token).ConfigureAwait(false)
-                        ?? new TransferResult(item.Name, item.Bytes ?? 0, null, null, default, 0, 1),
                 },
-                stop).ConfigureAwait(false);
-            if (moved == ExitCode.Stopped)
-            {
-                return moved;
-            }
-
-            failed |= moved == ExitCode.TransferFailed;
-            code = code == ExitCode.Success ? moved : code;
+                step);
         }
 
-        failed |= !await StepsAsync(sync, plan.Steps.Skip(before.Count + transfers.Count), printer, stop).ConfigureAwait(false);
-        await sync.FinishAsync(plan, stop).ConfigureAwait(false);
-        printer.Finish(plan, failed);
-        return failed ? ExitCode.TransferFailed : code;
+        return await TransferBatch.RunAsync(
+            new TransferJob
+            {
+                Command = "sync",
+                Verb = "Synced",
+                NameReason = "with names that the other side does not take",
+                Settings = settings,
+                Items = [.. byItem.Keys],
+                Output = Console.Out,
+                Describe = item => $"{from.PlaceOf(item.Name)} to {to.PlaceOf(item.Name)}",
+                Continues = true,
+                Move = async (item, progress, token) =>
+                {
+                    try
+                    {
+                        return await sync.RunAsync(byItem[item], progress, token).ConfigureAwait(false)
+                            ?? new TransferResult(item.Name, item.Bytes ?? 0, null, null, default, 0, 1);
+                    }
+                    catch (Exception exception) when (NoteFailure(item.Name, exception, failed))
+                    {
+                        throw;
+                    }
+                },
+            },
+            stop).ConfigureAwait(false);
     }
 
     private static bool IsTransfer(SyncStep step) => step.Action is SyncAction.Add or SyncAction.Replace;
 
-    private static async Task<bool> StepsAsync(
-        FolderSync sync, IEnumerable<SyncStep> steps, SyncPrinter printer, CancellationToken stop)
+    /// <returns>False, so that the exception goes on.</returns>
+    private static bool NoteFailure(TransferName name, Exception exception, ConcurrentQueue<TransferName> failed)
     {
-        bool succeeded = true;
+        if (exception is not (OperationCanceledException or TransferException { Error: TransferError.InvalidName, Status: not 409 }))
+        {
+            failed.Enqueue(name);
+        }
+
+        return false;
+    }
+
+    private static async Task<int> StepsAsync(
+        FolderSync sync, IEnumerable<SyncStep> steps, SyncPrinter printer, ConcurrentQueue<TransferName> failed, CancellationToken stop)
+    {
+        int code = ExitCode.Success;
         foreach (SyncStep step in steps)
         {
             try
@@ -172,11 +271,12 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings, bo
             catch (Exception exception) when (TransferFailure.IsExpected(exception))
             {
                 printer.Step(step, exception);
-                succeeded = false;
+                NoteFailure(step.Name, exception, failed);
+                code = ExitCode.TransferFailed;
             }
         }
 
-        return succeeded;
+        return code;
     }
 }
 

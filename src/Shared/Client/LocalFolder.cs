@@ -63,6 +63,22 @@ internal sealed class LocalFolder
         }
     }
 
+    /// <summary>The same of one entry of a folder: a file, or all files of a folder; nothing if there is neither.</summary>
+    /// <param name="path">The entry.</param>
+    /// <param name="name">Its name in the store.</param>
+    public static IEnumerable<FolderItem> At(string path, TransferName name)
+    {
+        FileAttributes attributes = new FileInfo(path).Attributes;
+        if (attributes == (FileAttributes)(-1))
+        {
+            return [];
+        }
+
+        bool isLink = attributes.HasFlag(FileAttributes.ReparsePoint);
+        bool isFolder = attributes.HasFlag(FileAttributes.Directory);
+        return isFolder && !isLink ? Files(path, default, name.Value) : [Describe(path, name.Value, default, isFolder)];
+    }
+
     /// <summary>The entries of a folder, sorted so that the whole names of all files below are in order: a folder's files follow its slash.</summary>
     private static Entry[] Read(string path)
     {

@@ -97,6 +97,8 @@ public sealed class SyncTests : CommandTests
                 (["tree", "other", "--backup-dir", "x"], "--backup-dir needs --delete"),
                 (["tree", "other", "--delete", "--max-delete", "many"], "neither a number of files nor a percentage"),
                 (["tree", "other", "--exclude-from", "none"], "--exclude-from: "),
+                (["tree", "other", "--watch", "--dry-run"], "--watch and --dry-run exclude each other"),
+                (["http://localhost:1/files/a/", "other", "--watch", "--attempts", "1"], "only these can be watched"),
                 (["http://localhost:1/files/a/", "http://localhost:1/files/b/", "--attempts", "1"], ""),
             ])
         {
@@ -126,6 +128,38 @@ public sealed class SyncTests : CommandTests
         (int exitCode, string output, string error) = await EndAsync(waiting);
         Assert.True(exitCode == 0, error);
         Assert.Contains("Nothing to do; 2 files unchanged", output, StringComparison.Ordinal);
+    }
+
+    [NeedsFact(Need.Unix)]
+    public async Task Watched_folder_is_kept_in_step_until_it_is_stopped()
+    {
+        Write("tree/a", 100, 1);
+        using ServedCommand server = await ServeAsync("served");
+        Process watch = Start(["sync", "--watch", "--delete", "tree", server.Files + "up/"]);
+        await InStepAsync();
+        Write("tree/sub/b", 200, 2);
+        await InStepAsync();
+        File.Move(Folder["tree/sub/b"], Folder["tree/c"]);
+        await InStepAsync();
+
+        // A second process would undo its work.
+        Assert.Contains("Another sync into", await FailAsync("sync", "tree", server.Files + "up/"), StringComparison.Ordinal);
+        Command.Signal(watch, Command.Interrupt);
+        (int exitCode, string output, string error) = await EndAsync(watch);
+        Assert.True(exitCode == 0, error);
+        Assert.Contains($"Watching {Folder["tree"]} for changes", output, StringComparison.Ordinal);
+        Assert.Contains("Renamed sub/b to c.", output, StringComparison.Ordinal);
+        Assert.Empty(error);
+
+        async Task InStepAsync()
+        {
+            for (int i = 0; !Directory.Exists(Folder["served/up"]) || !Digests("tree").SequenceEqual(Digests("served/up")); i++)
+            {
+                Assert.False(watch.HasExited);
+                Assert.True(i < 600);
+                await Task.Delay(100);
+            }
+        }
     }
 
     private static string? Text(JsonElement line, string name) => line.GetProperty(name).GetString();

@@ -259,7 +259,7 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
     private static void Write(string folder, string name, string text) => File.WriteAllText(Path.Combine(folder, name), text);
 
     /// <summary>Writes, changes, renames and removes some files; folders become files and the other way round.</summary>
-    private static void Scramble(string root, Random random)
+    internal static void Scramble(string root, Random random)
     {
         for (int i = 0; i < 25; i++)
         {
@@ -294,7 +294,7 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         }
     }
 
-    private static SortedDictionary<string, string> Tree(string root)
+    internal static SortedDictionary<string, string> Tree(string root)
     {
         var tree = new SortedDictionary<string, string>(StringComparer.Ordinal);
         foreach (string path in Directory.EnumerateFiles(root, "*", SearchOption.AllDirectories))

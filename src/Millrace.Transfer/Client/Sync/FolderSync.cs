@@ -1,12 +1,13 @@
+using System.Diagnostics;
+
 namespace Millrace.Transfer;
 
 /// <summary>
 /// Makes one folder like another: one way, each file whole or not at all, and only files that differ. At least one of the two is here.
 /// </summary>
 /// <remarks>
-/// Both are listed in the order of names and compared as they come, so that only differences take memory. Every change of the target is
-/// made on the condition that the file there is still the one that was compared; if it is not, that file is compared again.
-/// Not thread-safe.
+/// Every change of the target is made on the condition that the file there is still the one that was compared; if it is not, that file is
+/// compared again. Not thread-safe.
 /// </remarks>
 /// <param name="source">The folder that stays as it is.</param>
 /// <param name="target">The folder that changes.</param>
@@ -16,6 +17,9 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
     /// <summary>How often a file that others change meanwhile is compared again.</summary>
     private const int MaxComparisons = 3;
 
+    private static readonly TimeSpan MinRetry = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan MaxRetry = TimeSpan.FromMinutes(1);
+
     /// <summary>Compares the two folders, and changes nothing.</summary>
     /// <param name="cancellationToken">Ends it.</param>
     /// <exception cref="TransferException">
@@ -23,81 +27,8 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
     /// </exception>
     public async Task<SyncPlan> PlanAsync(CancellationToken cancellationToken = default)
     {
-        if (source is SyncFolderOnServer && target is SyncFolderOnServer)
-        {
-            throw new TransferException(TransferError.InvalidRequest, "One of the two folders has to be here. Get the files first, then put them.");
-        }
-
-        var faults = new List<SyncFault>();
-        var adds = new List<SyncStep>();
-        var replaces = new List<SyncStep>();
-        var extras = new List<SyncEntry>();
-        var dates = new List<(TransferName, FileTime)>();
-        int unchanged = 0;
-        int sources = 0;
-        int targets = 0;
-        IAsyncEnumerator<SyncEntry> here = InOrder(source.ListAsync(faults.Add, cancellationToken), except: null).GetAsyncEnumerator(cancellationToken);
-        await using var _ = here.ConfigureAwait(false);
-        IAsyncEnumerator<SyncEntry> there = InOrder(target.ListAsync(IgnoreFault, cancellationToken), options.BackupFolder is { } backup ? target.Below(backup) : null).GetAsyncEnumerator(cancellationToken);
-        await using var __ = there.ConfigureAwait(false);
-        SyncEntry? left = await NextAsync(here).ConfigureAwait(false);
-        SyncEntry? right = await NextAsync(there).ConfigureAwait(false);
-        while (left is not null || right is not null)
-        {
-            int order = left is null ? 1 : right is null ? -1 : left.Name.CompareTo(right.Name);
-            if (order < 0)
-            {
-                adds.Add(new SyncStep(SyncAction.Add, left, null));
-            }
-            else if (order > 0)
-            {
-                extras.Add(right!);
-            }
-            else if (await IsSameAsync(left!, right!, dates, cancellationToken).ConfigureAwait(false))
-            {
-                unchanged++;
-            }
-            else
-            {
-                replaces.Add(new SyncStep(SyncAction.Replace, left, right));
-            }
-
-            if (order <= 0)
-            {
-                sources++;
-                left = await NextAsync(here).ConfigureAwait(false);
-            }
-
-            if (order >= 0)
-            {
-                targets++;
-                right = await NextAsync(there).ConfigureAwait(false);
-            }
-        }
-
-        if (!options.Delete || extras.Count == 0)
-        {
-            return new SyncPlan([.. adds, .. replaces], faults, unchanged, []) { Dates = dates };
-        }
-
-        // A file in whose place there is to be a folder, and the other way round, is removed first.
-        HashSet<TransferName> names = [.. adds.Select(static step => step.Name)];
-        HashSet<TransferName> folders = [.. names.SelectMany(FoldersOf)];
-        ILookup<bool, SyncEntry> inTheWay = extras.ToLookup(extra => folders.Contains(extra.Name) || FoldersOf(extra.Name).Any(names.Contains));
-        List<SyncEntry> others = [.. inTheWay[false]];
-        List<SyncStep> renames = await FindRenamesAsync(adds, others, cancellationToken).ConfigureAwait(false);
-        ThrowIfTooMany(extras.Count - renames.Count, targets, sources, faults);
-        IEnumerable<SyncStep> first = inTheWay[true].Select(static extra => new SyncStep(SyncAction.Remove, null, extra) { IsInTheWay = true });
-        IEnumerable<SyncStep> last = others.Select(static extra => new SyncStep(SyncAction.Remove, null, extra));
-        return new SyncPlan(
-            [.. first, .. renames, .. adds, .. replaces, .. last],
-            faults,
-            unchanged,
-            [.. extras.SelectMany(static extra => FoldersOf(extra.Name))
-                .Where(folder => !folders.Contains(folder) && !names.Contains(folder)).Distinct().OrderDescending()])
-        {
-            Dates = dates,
-        };
+        ThrowIfNoneIsHere();
+        return await new SyncPlanner(source, target, options).PlanAsync(cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>Carries out a plan.</summary>
@@ -110,20 +41,10 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
     {
         ArgumentNullException.ThrowIfNull(plan);
         int failed = 0;
-
-        // Those in the way, renames, transfers, other removals: each phase after the one before it.
-        int at = 0;
-        while (at < plan.Steps.Count)
+        foreach (IReadOnlyList<SyncStep> phase in plan.Phases)
         {
-            int end = at;
-            bool moves = IsTransfer(plan.Steps[at]);
-            while (end < plan.Steps.Count && IsTransfer(plan.Steps[end]) == moves && (moves || plan.Steps[end].Action == plan.Steps[at].Action))
-            {
-                end++;
-            }
-
             await Parallel.ForEachAsync(
-                plan.Steps.Skip(at).Take(end - at),
+                phase,
                 new ParallelOptions { MaxDegreeOfParallelism = options.FilesAtOnce, CancellationToken = cancellationToken },
                 async (step, token) =>
                 {
@@ -140,14 +61,13 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
 
                     progress?.Report((step, error));
                 }).ConfigureAwait(false);
-            at = end;
         }
 
         await FinishAsync(plan, cancellationToken).ConfigureAwait(false);
         return failed;
     }
 
-    /// <summary>Does one step, which others may wait for: see the order of <see cref="SyncPlan.Steps"/>.</summary>
+    /// <summary>Does one step, which others may wait for: see <see cref="SyncPlan.Phases"/>.</summary>
     /// <param name="step">A step of the plan.</param>
     /// <param name="progress">Receives progress about ten times per second, or null.</param>
     /// <param name="cancellationToken">Ends it.</param>
@@ -175,6 +95,94 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
         return await TryAsync(step, progress, cancellationToken).ConfigureAwait(false);
     }
 
+    /// <summary>Makes the target like the source, and again whenever files of the source have changed, until it is canceled.</summary>
+    /// <param name="carryOut">
+    /// Carries out a plan, of which <see cref="SyncPlan.Faults"/> may be all, and returns the names of files that failed and are tried again.
+    /// </param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <remarks>
+    /// A file is moved when it has not changed for <see cref="SyncOptions.Settle"/>. If the system has lost notifications, or cannot send
+    /// them, everything is compared again. What fails because of the network is tried again after pauses of 1 s to 1 min.
+    /// </remarks>
+    /// <exception cref="TransferException">
+    /// The first comparison failed; later ones only if a repetition does not help. <see cref="TransferError.NotFound"/>: the source is gone.
+    /// </exception>
+    public async Task WatchAsync(
+        Func<SyncPlan, CancellationToken, Task<IReadOnlyCollection<TransferName>>> carryOut, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(carryOut);
+        if (source is not SyncFolderHere here)
+        {
+            throw new TransferException(TransferError.InvalidRequest, "Only a folder here can be watched. Run the sync at intervals instead.");
+        }
+
+        using var watch = new SyncWatch(here.Root, options.Settle);
+        await RunWatchAsync(watch, here.Root, carryOut, cancellationToken).ConfigureAwait(false);
+    }
+
+    internal async Task RunWatchAsync(
+        SyncWatch watch,
+        string root,
+        Func<SyncPlan, CancellationToken, Task<IReadOnlyCollection<TransferName>>> carryOut,
+        CancellationToken cancellationToken)
+    {
+        IReadOnlyList<TransferName>? changed = null;
+        int? targets = null;
+        TimeSpan retry = MinRetry;
+        while (true)
+        {
+            if (!Directory.Exists(root))
+            {
+                throw new TransferException(TransferError.NotFound, $"There is no folder '{root}' any more.", root);
+            }
+
+            long began = Stopwatch.GetTimestamp();
+            bool isWhole = changed is null || targets is null;
+            IReadOnlyCollection<TransferName> failed = [];
+            bool succeeded = true;
+            try
+            {
+                var planner = new SyncPlanner(source, target, options);
+                SyncPlan plan = await (isWhole
+                    ? planner.PlanAsync(cancellationToken)
+                    : planner.PlanAsync(changed!, targets!.Value, cancellationToken)).ConfigureAwait(false);
+                plan = plan.Where(watch.IsSettled, watch.TakeFault());
+                if (isWhole || plan.Steps.Count > 0 || plan.Faults.Count > 0 || plan.Dates.Count > 0)
+                {
+                    failed = await carryOut(plan, cancellationToken).ConfigureAwait(false);
+                }
+
+                targets = plan.Targets + plan.Steps.Sum(static step => step.Action switch { SyncAction.Add => 1, SyncAction.Remove => -1, _ => 0 });
+            }
+            catch (Exception exception) when (targets is not null && exception is UnauthorizedAccessException
+                or (IOException and not TransferException { IsTransient: false }))
+            {
+                var fault = new SyncFault(root, exception, HidesFiles: true);
+                await carryOut(new SyncPlan([], [fault], 0, []), cancellationToken).ConfigureAwait(false);
+                watch.ExpectAll(retry);
+                succeeded = false;
+            }
+
+            foreach (TransferName name in failed)
+            {
+                watch.Expect(name, retry);
+            }
+
+            retry = succeeded && failed.Count == 0 ? MinRetry : TimeSpan.FromTicks(Math.Min(2 * retry.Ticks, MaxRetry.Ticks));
+
+            // Where notifications are lost again and again, half of the time is spent on comparing.
+            changed = await watch.NextAsync(isWhole ? Stopwatch.GetElapsedTime(began) : default, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private void ThrowIfNoneIsHere()
+    {
+        if (source is SyncFolderOnServer && target is SyncFolderOnServer)
+        {
+            throw new TransferException(TransferError.InvalidRequest, "One of the two folders has to be here. Get the files first, then put them.");
+        }
+    }
+
     private async Task<TransferResult?> TryAsync(SyncStep step, IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
     {
         switch (step.Action)
@@ -186,7 +194,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
                 await (options.BackupFolder is { } backup
                     ? target.KeepAsync(step.Target!, backup, cancellationToken)
                     : target.RemoveAsync(step.Target!, cancellationToken)).ConfigureAwait(false);
-                foreach (TransferName folder in step.IsInTheWay ? FoldersOf(step.Name) : [])
+                foreach (TransferName folder in step.IsInTheWay ? step.Name.Folders() : [])
                 {
                     await target.RemoveEmptyAsync(folder, cancellationToken).ConfigureAwait(false);
                 }
@@ -213,7 +221,8 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
 
                 from = now;
                 listed = await target.FindAsync(step.Name, cancellationToken).ConfigureAwait(false);
-                if (listed is not null && await IsSameAsync(from, listed, dates: null, cancellationToken).ConfigureAwait(false))
+                if (listed is not null && await SyncComparison
+                    .IsSameAsync(source, from, target, listed, options, dates: null, cancellationToken).ConfigureAwait(false))
                 {
                     return null;
                 }
@@ -238,22 +247,6 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
         {
             await target.RemoveEmptyAsync(folder, cancellationToken).ConfigureAwait(false);
         }
-    }
-
-    /// <summary>The folders that a name is in, the innermost one first.</summary>
-    private static IEnumerable<TransferName> FoldersOf(TransferName name)
-    {
-        for (TransferName folder = name.Folder; !folder.IsRoot; folder = folder.Folder)
-        {
-            yield return folder;
-        }
-    }
-
-    private static bool IsTransfer(SyncStep step) => step.Action is SyncAction.Add or SyncAction.Replace;
-
-    private static void IgnoreFault(SyncFault fault)
-    {
-        // Files that the target cannot show are not touched.
     }
 
     private async Task<TransferResult> TransferAsync(
@@ -290,162 +283,4 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             cancellationToken).ConfigureAwait(false);
         return new TransferResult(from.Name, copied.Length, null, null, default, copied.CopiedBytes, 1);
     }
-
-    /// <param name="left">A file of the source.</param>
-    /// <param name="right">The file of this name in the target.</param>
-    /// <param name="dates">Receives the date that the target's file gets later; null to give it at once.</param>
-    /// <param name="cancellationToken">Ends it.</param>
-    private async ValueTask<bool> IsSameAsync(
-        SyncEntry left, SyncEntry right, List<(TransferName, FileTime)>? dates, CancellationToken cancellationToken)
-    {
-        if (left.Length != right.Length)
-        {
-            return false;
-        }
-
-        if (!options.BySha256 && LocalTime.Agree(left.Modified, right.Modified))
-        {
-            return true;
-        }
-
-        // A bucket lists no dates of files.
-        if (!options.BySha256 && left.Sha256 is null && right.Sha256 is null)
-        {
-            left = source is SyncFolderOnServer ? await source.FindAsync(left.Name, cancellationToken).ConfigureAwait(false) ?? left : left;
-            right = target is SyncFolderOnServer ? await target.FindAsync(right.Name, cancellationToken).ConfigureAwait(false) ?? right : right;
-            if (left.Length == right.Length && LocalTime.Agree(left.Modified, right.Modified))
-            {
-                return true;
-            }
-        }
-
-        try
-        {
-            if (await source.HashAsync(left, cancellationToken).ConfigureAwait(false) is not { } digest
-                || await target.HashAsync(right, cancellationToken).ConfigureAwait(false) != digest)
-            {
-                return false;
-            }
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            // Its transfer reports the error, and the others go on.
-            return false;
-        }
-
-        if (options.NoTimes || target is SyncFolderOnServer)
-        {
-            return true;
-        }
-
-        if (dates is null)
-        {
-            target.SetTime(right.Name, left.Modified);
-        }
-        else
-        {
-            dates.Add((right.Name, left.Modified));
-        }
-
-        return true;
-    }
-
-    /// <summary>Finds files of the target that the source has under another name, and takes them off the lists of additions and removals.</summary>
-    private async ValueTask<List<SyncStep>> FindRenamesAsync(
-        List<SyncStep> adds, List<SyncEntry> extras, CancellationToken cancellationToken)
-    {
-        var renames = new List<SyncStep>();
-        var byLength = new Dictionary<long, List<SyncEntry>>();
-        foreach (SyncEntry extra in extras.Where(static extra => extra.Length > 0))
-        {
-            (byLength.TryGetValue(extra.Length, out List<SyncEntry>? same) ? same : byLength[extra.Length] = []).Add(extra);
-        }
-
-        var digests = new Dictionary<TransferName, Sha256Digest?>();
-        var renamed = new HashSet<SyncStep>();
-        foreach (SyncStep add in adds)
-        {
-            if (!byLength.TryGetValue(add.Length, out List<SyncEntry>? same) || same.Count == 0)
-            {
-                continue;
-            }
-
-            Sha256Digest? wanted;
-            try
-            {
-                wanted = await source.HashAsync(add.Source!, cancellationToken).ConfigureAwait(false);
-            }
-            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-            {
-                // Its transfer reports the error.
-                continue;
-            }
-
-            foreach (SyncEntry extra in same)
-            {
-                if (!digests.TryGetValue(extra.Name, out Sha256Digest? digest))
-                {
-                    digests[extra.Name] = digest = await target.HashAsync(extra, cancellationToken).ConfigureAwait(false);
-                }
-
-                if (wanted is not null && digest == wanted)
-                {
-                    renames.Add(new SyncStep(SyncAction.Rename, add.Source, extra));
-                    renamed.Add(add);
-                    same.Remove(extra);
-                    break;
-                }
-            }
-        }
-
-        if (renames.Count > 0)
-        {
-            adds.RemoveAll(renamed.Contains);
-            var gone = renames.Select(static step => step.From).ToHashSet();
-            extras.RemoveAll(extra => gone.Contains(extra.Name));
-        }
-
-        return renames;
-    }
-
-    private void ThrowIfTooMany(int removed, int targets, int sources, List<SyncFault> faults)
-    {
-        if (options.Force || removed == 0)
-        {
-            return;
-        }
-
-        string? why = sources == 0 ? "the source has no file"
-            : faults.Find(static fault => fault.HidesFiles) is { } hidden ? $"'{hidden.Where}' of the source could not be read"
-            : removed > (options.MaxDelete ?? (long)(options.MaxDeleteShare * targets))
-                ? $"{removed} of the target's {targets} files would be removed, and {options.MaxDelete ?? (long)(options.MaxDeleteShare * targets)} may be"
-            : null;
-        if (why is not null)
-        {
-            throw new TransferException(
-                TransferError.InvalidRequest, $"Nothing was changed, because {why}. Look at the plan; force it if it is what you want.");
-        }
-    }
-
-    private async IAsyncEnumerable<SyncEntry> InOrder(IAsyncEnumerable<SyncEntry> entries, TransferName? except)
-    {
-        TransferName last = default;
-        await foreach (SyncEntry entry in entries.ConfigureAwait(false))
-        {
-            if (!last.IsRoot && entry.Name.CompareTo(last) <= 0)
-            {
-                throw new TransferException(
-                    TransferError.Protocol, $"'{entry.Name}' is listed after '{last}': the folder is not listed in order, and cannot be compared.");
-            }
-
-            last = entry.Name;
-            if (!(except is { } kept && entry.Name.IsIn(kept)) && options.Filter?.Invoke(entry.Name) is not false)
-            {
-                yield return entry;
-            }
-        }
-    }
-
-    private static async ValueTask<SyncEntry?> NextAsync(IAsyncEnumerator<SyncEntry> entries) =>
-        await entries.MoveNextAsync().ConfigureAwait(false) ? entries.Current : null;
 }

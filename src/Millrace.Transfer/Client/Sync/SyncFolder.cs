@@ -29,6 +29,9 @@ public abstract class SyncFolder
     /// <param name="cancellationToken">Ends it.</param>
     internal abstract IAsyncEnumerable<SyncEntry> ListAsync(Action<SyncFault> faults, CancellationToken cancellationToken);
 
+    /// <summary>A file, or all files of a folder in the order of their names; nothing if there is neither.</summary>
+    internal abstract IAsyncEnumerable<SyncEntry> ListAsync(TransferName name, Action<SyncFault> faults, CancellationToken cancellationToken);
+
     /// <summary>A file as it is now; null if there is none.</summary>
     internal abstract ValueTask<SyncEntry?> FindAsync(TransferName name, CancellationToken cancellationToken);
 

@@ -10,6 +10,8 @@ internal sealed class SyncFolderHere(string root) : SyncFolder
     /// <summary>Made when something is written.</summary>
     private LocalFolder Local => _local ??= new LocalFolder(root);
 
+    public string Root => root;
+
     /// <summary>The path of a file that is there.</summary>
     public string PathOf(TransferName name) => Path.Combine(root, name.Value.Replace('/', Path.DirectorySeparatorChar));
 
@@ -37,14 +39,28 @@ internal sealed class SyncFolderHere(string root) : SyncFolder
     {
         // A long walk is not for the caller's thread.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        if (!Directory.Exists(root))
-        {
-            yield break;
-        }
-
-        foreach (FolderItem item in LocalFolder.Files(root, default))
+        foreach (SyncEntry entry in Directory.Exists(root) ? Entries(LocalFolder.Files(root, default), faults) : [])
         {
             cancellationToken.ThrowIfCancellationRequested();
+            yield return entry;
+        }
+    }
+
+    internal override async IAsyncEnumerable<SyncEntry> ListAsync(
+        TransferName name, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        foreach (SyncEntry entry in Entries(LocalFolder.At(PathOf(name), name), faults))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            yield return entry;
+        }
+    }
+
+    private static IEnumerable<SyncEntry> Entries(IEnumerable<FolderItem> items, Action<SyncFault> faults)
+    {
+        foreach (FolderItem item in items)
+        {
             if (item.Fault is { } fault)
             {
                 faults(new SyncFault(item.Path, fault, HidesFiles: fault is not TransferException));

@@ -19,11 +19,29 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
         : listed.Tag is { } tag ? new WritePrecondition { Match = [tag] }
         : default;
 
+    internal override IAsyncEnumerable<SyncEntry> ListAsync(Action<SyncFault> faults, CancellationToken cancellationToken) =>
+        ListFolderAsync(root, faults, cancellationToken);
+
     internal override async IAsyncEnumerable<SyncEntry> ListAsync(
-        Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
+        TransferName name, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        if (await FindAsync(name, cancellationToken).ConfigureAwait(false) is { } file)
+        {
+            yield return file;
+            yield break;
+        }
+
+        await foreach (SyncEntry entry in ListFolderAsync(NameOf(name), faults, cancellationToken).ConfigureAwait(false))
+        {
+            yield return entry;
+        }
+    }
+
+    private async IAsyncEnumerable<SyncEntry> ListFolderAsync(
+        TransferName folder, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         IAsyncEnumerator<RemoteEntry> entries = client
-            .ListAsync(root, recursive: true, Omit, cancellationToken).GetAsyncEnumerator(cancellationToken);
+            .ListAsync(folder, recursive: true, Omit, cancellationToken).GetAsyncEnumerator(cancellationToken);
         await using ConfiguredAsyncDisposable _ = entries.ConfigureAwait(false);
         bool hasBegun = false;
         while (await NextAsync().ConfigureAwait(false))
@@ -38,7 +56,7 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
         }
 
         void Omit(OmittedEntries omitted) => faults(new SyncFault(
-            client.UrlOf(root).AbsoluteUri,
+            client.UrlOf(folder).AbsoluteUri,
             new TransferException(TransferError.Failed, $"{omitted.Total} entries are not in the server's listing: {omitted}.") { Omitted = omitted.Total },
             HidesFiles: true));
 

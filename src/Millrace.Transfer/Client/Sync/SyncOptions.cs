@@ -33,6 +33,9 @@ public sealed record SyncOptions
     /// </summary>
     public Func<TransferName, bool>? Filter { get; init; }
 
+    /// <summary>How long a watched file has to stay as it is before it is moved. 1 s by default.</summary>
+    public TimeSpan Settle { get; init; } = TimeSpan.FromSeconds(1);
+
     /// <summary>Files that move at once, 1 or more.</summary>
     public int FilesAtOnce { get; init; } = 4;
 }
@@ -97,6 +100,26 @@ public sealed class SyncPlan
     /// <summary>The steps in the order in which they are done; files are moved several at once.</summary>
     public IReadOnlyList<SyncStep> Steps { get; }
 
+    /// <summary>
+    /// The steps in groups, each to be done after the one before it: removals of files that are in the way, renames, transfers, other
+    /// removals. The steps of a group may be done at the same time.
+    /// </summary>
+    public IEnumerable<IReadOnlyList<SyncStep>> Phases
+    {
+        get
+        {
+            int end;
+            for (int at = 0; at < Steps.Count; at = end)
+            {
+                for (end = at + 1; end < Steps.Count && KindOf(Steps[end]) == KindOf(Steps[at]); end++)
+                {
+                }
+
+                yield return [.. Steps.Skip(at).Take(end - at)];
+            }
+        }
+    }
+
     /// <summary>What could not be read or has no name on the other side.</summary>
     public IReadOnlyList<SyncFault> Faults { get; }
 
@@ -108,4 +131,19 @@ public sealed class SyncPlan
 
     /// <summary>Files of the target with the source's content and another date, which they are to get.</summary>
     internal IReadOnlyList<(TransferName Name, FileTime Modified)> Dates { get; init; } = [];
+
+    /// <summary>How many files the target had.</summary>
+    internal int Targets { get; init; }
+
+    /// <summary>The plan with some of its steps.</summary>
+    /// <param name="takes">Which ones.</param>
+    /// <param name="fault">A fault that is added to the others; null for none.</param>
+    internal SyncPlan Where(Func<SyncStep, bool> takes, SyncFault? fault) => new(
+        [.. Steps.Where(takes)], fault is null ? Faults : [.. Faults, fault], Unchanged, Emptied)
+    {
+        Dates = Dates,
+        Targets = Targets,
+    };
+
+    private static SyncAction KindOf(SyncStep step) => step.Action == SyncAction.Add ? SyncAction.Replace : step.Action;
 }

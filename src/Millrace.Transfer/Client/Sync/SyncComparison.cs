@@ -1,0 +1,73 @@
+namespace Millrace.Transfer;
+
+/// <summary>Decides whether both folders of a sync have the same file.</summary>
+internal static class SyncComparison
+{
+    /// <param name="source">The folder that stays as it is.</param>
+    /// <param name="left">A file of the source.</param>
+    /// <param name="target">The folder that changes.</param>
+    /// <param name="right">The file of this name in the target.</param>
+    /// <param name="options">How.</param>
+    /// <param name="dates">Receives the date that the target's file gets later; null to give it at once.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public static async ValueTask<bool> IsSameAsync(
+        SyncFolder source,
+        SyncEntry left,
+        SyncFolder target,
+        SyncEntry right,
+        SyncOptions options,
+        List<(TransferName, FileTime)>? dates,
+        CancellationToken cancellationToken)
+    {
+        if (left.Length != right.Length)
+        {
+            return false;
+        }
+
+        if (!options.BySha256 && LocalTime.Agree(left.Modified, right.Modified))
+        {
+            return true;
+        }
+
+        // A bucket lists no dates of files.
+        if (!options.BySha256 && left.Sha256 is null && right.Sha256 is null)
+        {
+            left = source is SyncFolderOnServer ? await source.FindAsync(left.Name, cancellationToken).ConfigureAwait(false) ?? left : left;
+            right = target is SyncFolderOnServer ? await target.FindAsync(right.Name, cancellationToken).ConfigureAwait(false) ?? right : right;
+            if (left.Length == right.Length && LocalTime.Agree(left.Modified, right.Modified))
+            {
+                return true;
+            }
+        }
+
+        try
+        {
+            if (await source.HashAsync(left, cancellationToken).ConfigureAwait(false) is not { } digest
+                || await target.HashAsync(right, cancellationToken).ConfigureAwait(false) != digest)
+            {
+                return false;
+            }
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // Its transfer reports the error, and the others go on.
+            return false;
+        }
+
+        if (options.NoTimes || target is SyncFolderOnServer)
+        {
+            return true;
+        }
+
+        if (dates is null)
+        {
+            target.SetTime(right.Name, left.Modified);
+        }
+        else
+        {
+            dates.Add((right.Name, left.Modified));
+        }
+
+        return true;
+    }
+}

@@ -1,0 +1,232 @@
+using System.Runtime.CompilerServices;
+
+namespace Millrace.Transfer;
+
+/// <summary>
+/// Compares two folders and decides on the steps that make them alike; for one plan. Both are listed in the order of names and compared as
+/// they come, so that only differences take memory.
+/// </summary>
+internal sealed class SyncPlanner(SyncFolder source, SyncFolder target, SyncOptions options)
+{
+    private readonly List<SyncFault> _faults = [];
+    private readonly List<SyncStep> _adds = [];
+    private readonly List<SyncStep> _replaces = [];
+    private readonly List<SyncEntry> _extras = [];
+    private readonly List<(TransferName, FileTime)> _dates = [];
+    private readonly TransferName? _kept = options.BackupFolder is { } backup ? target.Below(backup) : null;
+    private int _unchanged;
+    private int _sources;
+    private int _targets;
+
+    /// <summary>Compares all files.</summary>
+    public async Task<SyncPlan> PlanAsync(CancellationToken cancellationToken)
+    {
+        await CompareAsync(source.ListAsync(_faults.Add, cancellationToken), target.ListAsync(IgnoreFault, cancellationToken), cancellationToken)
+            .ConfigureAwait(false);
+        return await FinishAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Compares some files and folders.</summary>
+    /// <param name="names">Their names; none is in another one.</param>
+    /// <param name="targets">How many files the target has.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public async Task<SyncPlan> PlanAsync(IEnumerable<TransferName> names, int targets, CancellationToken cancellationToken)
+    {
+        // Not all at once: the files of a folder are not next to a file of its name in the order of names.
+        foreach (TransferName name in names)
+        {
+            await CompareAsync(
+                source.ListAsync(name, _faults.Add, cancellationToken), target.ListAsync(name, IgnoreFault, cancellationToken), cancellationToken)
+                .ConfigureAwait(false);
+        }
+
+        _targets = Math.Max(targets, _targets);
+        if (_sources == 0 && _extras.Count > 0)
+        {
+            IAsyncEnumerator<SyncEntry> all = source.ListAsync(IgnoreFault, cancellationToken).GetAsyncEnumerator(cancellationToken);
+            await using ConfiguredAsyncDisposable _ = all.ConfigureAwait(false);
+            _sources = await all.MoveNextAsync().ConfigureAwait(false) ? 1 : 0;
+        }
+
+        return await FinishAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    private async Task CompareAsync(IAsyncEnumerable<SyncEntry> sources, IAsyncEnumerable<SyncEntry> targets, CancellationToken cancellationToken)
+    {
+        IAsyncEnumerator<SyncEntry> here = InOrder(sources, except: null).GetAsyncEnumerator(cancellationToken);
+        await using ConfiguredAsyncDisposable _ = here.ConfigureAwait(false);
+        IAsyncEnumerator<SyncEntry> there = InOrder(targets, _kept).GetAsyncEnumerator(cancellationToken);
+        await using ConfiguredAsyncDisposable __ = there.ConfigureAwait(false);
+        SyncEntry? left = await NextAsync(here).ConfigureAwait(false);
+        if (left is null && !options.Delete)
+        {
+            return;
+        }
+
+        SyncEntry? right = await NextAsync(there).ConfigureAwait(false);
+        while (left is not null || right is not null)
+        {
+            int order = left is null ? 1 : right is null ? -1 : left.Name.CompareTo(right.Name);
+            if (order < 0)
+            {
+                _adds.Add(new SyncStep(SyncAction.Add, left, null));
+            }
+            else if (order > 0)
+            {
+                _extras.Add(right!);
+            }
+            else if (await SyncComparison.IsSameAsync(source, left!, target, right!, options, _dates, cancellationToken).ConfigureAwait(false))
+            {
+                _unchanged++;
+            }
+            else
+            {
+                _replaces.Add(new SyncStep(SyncAction.Replace, left, right));
+            }
+
+            if (order <= 0)
+            {
+                _sources++;
+                left = await NextAsync(here).ConfigureAwait(false);
+            }
+
+            if (order >= 0)
+            {
+                _targets++;
+                right = await NextAsync(there).ConfigureAwait(false);
+            }
+        }
+    }
+
+    private async ValueTask<SyncPlan> FinishAsync(CancellationToken cancellationToken)
+    {
+        if (!options.Delete || _extras.Count == 0)
+        {
+            return new SyncPlan([.. _adds, .. _replaces], _faults, _unchanged, []) { Dates = _dates, Targets = _targets };
+        }
+
+        // A file in whose place there is to be a folder, and the other way round, is removed first.
+        HashSet<TransferName> names = [.. _adds.Select(static step => step.Name)];
+        HashSet<TransferName> folders = [.. names.SelectMany(static name => name.Folders())];
+        ILookup<bool, SyncEntry> inTheWay = _extras.ToLookup(extra => folders.Contains(extra.Name) || extra.Name.Folders().Any(names.Contains));
+        List<SyncEntry> others = [.. inTheWay[false]];
+        List<SyncStep> renames = await FindRenamesAsync(_adds, others, cancellationToken).ConfigureAwait(false);
+        ThrowIfTooMany(_extras.Count - renames.Count);
+        IEnumerable<SyncStep> first = inTheWay[true].Select(static extra => new SyncStep(SyncAction.Remove, null, extra) { IsInTheWay = true });
+        IEnumerable<SyncStep> last = others.Select(static extra => new SyncStep(SyncAction.Remove, null, extra));
+        return new SyncPlan(
+            [.. first, .. renames, .. _adds, .. _replaces, .. last],
+            _faults,
+            _unchanged,
+            [.. _extras.SelectMany(static extra => extra.Name.Folders())
+                .Where(folder => !folders.Contains(folder) && !names.Contains(folder)).Distinct().OrderDescending()])
+        {
+            Dates = _dates,
+            Targets = _targets,
+        };
+    }
+
+    /// <summary>Finds files of the target that the source has under another name, and takes them off the lists of additions and removals.</summary>
+    private async ValueTask<List<SyncStep>> FindRenamesAsync(
+        List<SyncStep> adds, List<SyncEntry> extras, CancellationToken cancellationToken)
+    {
+        var renames = new List<SyncStep>();
+        var byLength = new Dictionary<long, List<SyncEntry>>();
+        foreach (SyncEntry extra in extras.Where(static extra => extra.Length > 0))
+        {
+            (byLength.TryGetValue(extra.Length, out List<SyncEntry>? same) ? same : byLength[extra.Length] = []).Add(extra);
+        }
+
+        var digests = new Dictionary<TransferName, Sha256Digest?>();
+        var renamed = new HashSet<SyncStep>();
+        foreach (SyncStep add in adds)
+        {
+            if (!byLength.TryGetValue(add.Length, out List<SyncEntry>? same) || same.Count == 0)
+            {
+                continue;
+            }
+
+            Sha256Digest? wanted;
+            try
+            {
+                wanted = await source.HashAsync(add.Source!, cancellationToken).ConfigureAwait(false);
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+            {
+                // Its transfer reports the error.
+                continue;
+            }
+
+            foreach (SyncEntry extra in same)
+            {
+                if (!digests.TryGetValue(extra.Name, out Sha256Digest? digest))
+                {
+                    digests[extra.Name] = digest = await target.HashAsync(extra, cancellationToken).ConfigureAwait(false);
+                }
+
+                if (wanted is not null && digest == wanted)
+                {
+                    renames.Add(new SyncStep(SyncAction.Rename, add.Source, extra));
+                    renamed.Add(add);
+                    same.Remove(extra);
+                    break;
+                }
+            }
+        }
+
+        if (renames.Count > 0)
+        {
+            adds.RemoveAll(renamed.Contains);
+            var gone = renames.Select(static step => step.From).ToHashSet();
+            extras.RemoveAll(extra => gone.Contains(extra.Name));
+        }
+
+        return renames;
+    }
+
+    private void ThrowIfTooMany(int removed)
+    {
+        if (options.Force || removed == 0)
+        {
+            return;
+        }
+
+        string? why = _sources == 0 ? "the source has no file"
+            : _faults.Find(static fault => fault.HidesFiles) is { } hidden ? $"'{hidden.Where}' of the source could not be read"
+            : removed > (options.MaxDelete ?? (long)(options.MaxDeleteShare * _targets))
+                ? $"{removed} of the target's {_targets} files would be removed, and {options.MaxDelete ?? (long)(options.MaxDeleteShare * _targets)} may be"
+            : null;
+        if (why is not null)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest, $"Nothing was changed, because {why}. Look at the plan; force it if it is what you want.");
+        }
+    }
+
+    private static void IgnoreFault(SyncFault fault)
+    {
+        // Files that the target cannot show are not touched.
+    }
+
+    private async IAsyncEnumerable<SyncEntry> InOrder(IAsyncEnumerable<SyncEntry> entries, TransferName? except)
+    {
+        TransferName last = default;
+        await foreach (SyncEntry entry in entries.ConfigureAwait(false))
+        {
+            if (!last.IsRoot && entry.Name.CompareTo(last) <= 0)
+            {
+                throw new TransferException(
+                    TransferError.Protocol, $"'{entry.Name}' is listed after '{last}': the folder is not listed in order, and cannot be compared.");
+            }
+
+            last = entry.Name;
+            if (!(except is { } kept && entry.Name.IsIn(kept)) && options.Filter?.Invoke(entry.Name) is not false)
+            {
+                yield return entry;
+            }
+        }
+    }
+
+    private static async ValueTask<SyncEntry?> NextAsync(IAsyncEnumerator<SyncEntry> entries) =>
+        await entries.MoveNextAsync().ConfigureAwait(false) ? entries.Current : null;
+}
