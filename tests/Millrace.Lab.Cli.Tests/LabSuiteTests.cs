@@ -59,6 +59,7 @@ public sealed class LabSuiteTests : CommandTest
     [Theory]
     [InlineData("bytes", "iterate over bytes", "--filter \"MillraceBytes.*\"")]
     [InlineData("writes", "writing a file, durably or not", "--filter \"FilePipe/*/commit\"")]
+    [InlineData("small", "many small files", "--filter \"FilePipe/*/hot/*\"")]
     [InlineData("transfers", "uploading and downloading a file", "--filter \"Http1/*/65536/*\"")]
     [InlineData("server", "what serving a file takes", "--filter \"Nginx/128MiB/*\"")]
     [InlineData("stores", "a file to a bucket and back", "--bucket s3://my-bucket/lab --filter \"*/512MiB/*/download\"")]
@@ -72,6 +73,7 @@ public sealed class LabSuiteTests : CommandTest
 
     [Theory]
     [InlineData("writes")]
+    [InlineData("small")]
     [InlineData("transfers")]
     [InlineData("server")]
     [InlineData("stores")]

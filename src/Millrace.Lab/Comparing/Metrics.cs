@@ -56,7 +56,7 @@ internal static class Metrics
 
     private static double MibPerSecond(CaseResult item, CaseSamples samples, int index) => samples.WallNs[index] <= 0
         ? 0
-        : (item.Parameters.Bytes ?? 0) / (double)ByteSize.MiB / (samples.WallNs[index] / 1e9);
+        : (item.Parameters.Bytes ?? 0) * (double)(item.Parameters.Files ?? 1) / ByteSize.MiB / (samples.WallNs[index] / 1e9);
 
     private static MetricKind Measured(string name, string title, string unit, Func<CaseResult, CaseSamples, int, double> valueAt) =>
         new(name, title, unit) { ValueAt = valueAt };

@@ -109,6 +109,7 @@ internal sealed record CaseGroup(string Title, IReadOnlyList<CaseResult> Cases)
             parameters is { LinkBitsPerSecond: { } rate, RoundTripMs: { } roundTrip }
                 ? string.Create(CultureInfo.InvariantCulture, $"over a link of {rate / 1e6:0.###} Mbit/s and {roundTrip} ms")
                 : null,
+            parameters.Files is { } files ? string.Create(CultureInfo.InvariantCulture, $"{files:#,0} files") : null,
             parameters.Records is { } records ? $"{records} records" : null,
             parameters.Durability is { } durability ? $"durability {durability}" : null,
             parameters.Readers is > 1 and { } readers ? $"{readers} readers at once" : null,

@@ -23,6 +23,9 @@ internal sealed record CaseParameters
     public int? Degree { get; init; }
     public int? Writers { get; init; }
     public int? Records { get; init; }
+
+    /// <summary>How many files of <see cref="Bytes"/> each are read or created; absent where it is one.</summary>
+    public int? Files { get; init; }
     public string? Direction { get; init; }
     public string? Compression { get; init; }
     public string? Digest { get; init; }
@@ -59,6 +62,7 @@ internal sealed record CaseParameters
             Transport ?? "",
             Count(Readers, "at once"),
             Count(Degree, "parts"),
+            Count(Files, "files"),
             Count(Records, "records"),
             Count(Writers, "writers"),
             Count(Processes, "processes"),

@@ -1,6 +1,7 @@
 using Millrace.Lab.Suites.Bytes;
 using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Suites.Serving;
+using Millrace.Lab.Suites.Small;
 using Millrace.Lab.Suites.Stores;
 using Millrace.Lab.Suites.Transfers;
 using Millrace.Lab.Suites.Writes;
@@ -178,7 +179,7 @@ internal static class SuiteCatalog
 {
     /// <summary>In the order in which `lab all` runs them.</summary>
     public static IReadOnlyList<Suite> All { get; } =
-        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new TransfersSuite(), new ServerSuite(), new StoresSuite()];
+        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new SmallSuite(), new TransfersSuite(), new ServerSuite(), new StoresSuite()];
 
     public static Suite Find(string name) => All.FirstOrDefault(suite => suite.Name == name)
         ?? throw new LabException(
