@@ -58,9 +58,11 @@ internal static class ServeCommand
         command.SetAction(parsed =>
         {
             TransferHostOptions options;
+            ServeSettings settings;
             try
             {
                 options = set.Read(parsed, parsed.GetValue(folder)!);
+                settings = set.ReadSettings(parsed, options);
             }
             catch (TransferException exception)
             {
@@ -70,15 +72,15 @@ internal static class ServeCommand
 
             S3FileStoreOptions? bucket = set.ReadBucket(parsed, options);
             return (bucket is null
-                ? ServeAsync(options, static _ => Task.CompletedTask, set.IsQuiet(parsed), set.WritesJson(parsed))
-                : ServeBucketAsync(options, bucket, set.ReadsBucketTokens(parsed), set.IsQuiet(parsed), set.WritesJson(parsed)))
+                ? ServeAsync(options, static _ => Task.CompletedTask, settings)
+                : ServeBucketAsync(options, bucket, set.ReadsBucketTokens(parsed), settings))
                 .GetAwaiter().GetResult();
         });
         return command;
     }
 
     private static async Task<int> ServeBucketAsync(
-        TransferHostOptions options, S3FileStoreOptions bucket, bool readsTokens, bool quiet, bool json)
+        TransferHostOptions options, S3FileStoreOptions bucket, bool readsTokens, ServeSettings settings)
     {
         var store = new S3FileStore(bucket);
         await using (store.ConfigureAwait(false))
@@ -99,8 +101,7 @@ internal static class ServeCommand
                             options.TokensReadOnly = true;
                         }
                     },
-                    quiet,
-                    json).ConfigureAwait(false);
+                    settings).ConfigureAwait(false);
             }
             finally
             {
@@ -151,45 +152,56 @@ internal static class ServeCommand
     }
 
     private static async Task<int> ServeAsync(
-        TransferHostOptions options, Func<CancellationToken, Task> check, bool quiet, bool json)
+        TransferHostOptions options, Func<CancellationToken, Task> check, ServeSettings settings)
     {
         using var signals = new StopSignal(handlesSecond: true);
-        options.Logging = logging => ServeLog.Configure(logging, quiet, json);
+        options.Logging = new ServeLog(settings.Quiet, settings.Json, ServeLog.IsJournal()).Configure;
+        MetricsServer? metrics = null;
         TransferServer server;
         try
         {
             await check(signals.Token).ConfigureAwait(false);
+            metrics = settings.Metrics is { } wanted ? await MetricsServer.StartAsync(wanted, signals.Token).ConfigureAwait(false) : null;
             server = await TransferServer.StartAsync(options, signals.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (signals.Token.IsCancellationRequested)
         {
+            await DisposeAsync(metrics).ConfigureAwait(false);
             return ExitCode.Success;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
+            await DisposeAsync(metrics).ConfigureAwait(false);
             await Console.Error.WriteLineAsync(Prefix + exception.Message).ConfigureAwait(false);
             return ExitCode.CannotStart;
         }
 
-        await using (server.ConfigureAwait(false))
+        try
         {
             using var garbage = new GarbagePolicy();
-            PrintReady(server, options, quiet, json);
+            PrintReady(server, options, settings, metrics);
             await Task.Delay(Timeout.InfiniteTimeSpan, signals.Token)
                 .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            return await StopAsync(server, options, quiet, signals.Cut).ConfigureAwait(false);
+            return await StopAsync(server, options, settings.Quiet, signals.Cut).ConfigureAwait(false);
+        }
+        finally
+        {
+            await server.DisposeAsync().ConfigureAwait(false);
+            await DisposeAsync(metrics).ConfigureAwait(false);
         }
     }
 
-    private static void PrintReady(TransferServer server, TransferHostOptions options, bool quiet, bool json)
+    private static ValueTask DisposeAsync(MetricsServer? metrics) => metrics?.DisposeAsync() ?? default;
+
+    private static void PrintReady(TransferServer server, TransferHostOptions options, ServeSettings settings, MetricsServer? metrics)
     {
-        if (json)
+        if (settings.Json)
         {
-            TransferCommand.WriteLine(Console.Out, ServePrinter.ToLine(server, options).ToJson());
+            TransferCommand.WriteLine(Console.Out, (ServePrinter.ToLine(server, options) with { Metrics = metrics?.Url.AbsoluteUri }).ToJson());
         }
-        else if (!quiet)
+        else if (!settings.Quiet)
         {
-            TransferCommand.WriteLine(Console.Out, ServePrinter.Describe(server, options));
+            TransferCommand.WriteLine(Console.Out, ServePrinter.Describe(server, options) + (metrics is null ? "" : $"{Environment.NewLine}Metrics are at {metrics.Url}."));
         }
     }
 
@@ -217,6 +229,14 @@ internal static class ServeCommand
     }
 
     private static string TransferText(int count) => count == 1 ? "1 transfer" : $"{count} transfers";
+}
+
+/// <summary>What the command does around its server.</summary>
+internal sealed record ServeSettings
+{
+    public bool Quiet { get; init; }
+    public bool Json { get; init; }
+    public MetricsSettings? Metrics { get; init; }
 }
 
 /// <summary>Describes a ready server: its addresses, who may use it, and commands to copy.</summary>
@@ -323,43 +343,56 @@ internal sealed record ServeLine
     public int Pid { get; init; }
     public string? Note { get; init; }
     public string? Socket { get; init; }
+    public string? Metrics { get; init; }
 
     public string ToJson() => CommandJson.ToLine(this);
 }
 
 /// <summary>The log of `millrace serve`: on the error output, one line a transfer.</summary>
-internal static class ServeLog
+/// <param name="Quiet">Whether it has warnings and errors only.</param>
+/// <param name="Json">Whether its lines are JSON.</param>
+/// <param name="Journal">Whether systemd's journal reads it, which has its own time and takes a priority at the beginning of a line.</param>
+internal sealed record ServeLog(bool Quiet, bool Json, bool Journal)
 {
-    public static void Configure(ILoggingBuilder logging, bool quiet, bool json)
+    public void Configure(ILoggingBuilder logging)
     {
-        logging.SetMinimumLevel(quiet ? LogLevel.Warning : LogLevel.Information);
-        if (json)
+        logging.SetMinimumLevel(Quiet ? LogLevel.Warning : LogLevel.Information);
+        logging.AddJsonConsole(format =>
         {
-            logging.AddJsonConsole(format =>
-            {
-                format.TimestampFormat = "yyyy-MM-dd'T'HH:mm:ss.fff'Z'";
-                format.UseUtcTimestamp = true;
-            });
-        }
-        else
+            format.TimestampFormat = "yyyy-MM-dd'T'HH:mm:ss.fff'Z'";
+            format.UseUtcTimestamp = true;
+        });
+        logging.AddSimpleConsole(format =>
         {
-            logging.AddSimpleConsole(format =>
-            {
-                format.SingleLine = true;
-                format.ColorBehavior = LoggerColorBehavior.Disabled;
-                format.TimestampFormat = "yyyy-MM-dd HH:mm:ss ";
-                format.UseUtcTimestamp = true;
-            });
-            logging.Services.AddSingleton<ConsoleFormatter, PrintableLog>();
-        }
-
+            format.SingleLine = true;
+            format.ColorBehavior = LoggerColorBehavior.Disabled;
+            format.TimestampFormat = Journal ? null : "yyyy-MM-dd HH:mm:ss'Z' ";
+            format.UseUtcTimestamp = true;
+        });
+        logging.Services.AddSingleton(this);
+        logging.Services.AddSingleton<ConsoleFormatter, PrintableLog>();
         logging.Services.Configure<ConsoleLoggerOptions>(console =>
         {
             console.LogToStandardErrorThreshold = LogLevel.Trace;
-            console.FormatterName = json ? ConsoleFormatterNames.Json : PrintableLog.FormatterName;
+            console.FormatterName = PrintableLog.FormatterName;
 
             // A log without a reader must not stop the transfers.
             console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite;
         });
+    }
+
+    /// <summary>Whether the error output is the journal's socket, which <c>JOURNAL_STREAM</c> names: systemd.exec(5).</summary>
+    public static bool IsJournal()
+    {
+        try
+        {
+            return Environment.GetEnvironmentVariable("JOURNAL_STREAM")?.Split(':') is [_, var inode]
+                && OperatingSystem.IsLinux()
+                && new FileInfo("/proc/self/fd/2").LinkTarget == $"socket:[{inode}]";
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
     }
 }

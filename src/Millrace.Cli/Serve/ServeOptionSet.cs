@@ -101,6 +101,7 @@ internal sealed class ServeOptionSet
     private readonly ProxyOptionSet _proxies = new();
     private readonly PageOptionSet _pages = new();
     private readonly GrpcOptionSet _grpc = new();
+    private readonly MonitorOptionSet _monitor = new();
     private readonly BucketOptionSet _bucket = new();
 
     private readonly Option<TimeSpan?> _grace = DurationArgument.Option(
@@ -136,6 +137,7 @@ internal sealed class ServeOptionSet
         _proxies.AddTo(command, _port, _host, _http2Port);
         _pages.AddTo(command);
         _grpc.AddTo(command);
+        _monitor.AddTo(command);
         _bucket.AddTo(command, served, _leaveFree, _maxCached);
         command.Validators.Add(result =>
         {
@@ -148,9 +150,13 @@ internal sealed class ServeOptionSet
         command.Options.Add(_json);
     }
 
-    public bool IsQuiet(ParseResult parsed) => parsed.GetValue(_quiet);
-
-    public bool WritesJson(ParseResult parsed) => parsed.GetValue(_json);
+    /// <exception cref="TransferException">A file that an option names cannot be read.</exception>
+    public ServeSettings ReadSettings(ParseResult parsed, TransferHostOptions options) => new()
+    {
+        Quiet = parsed.GetValue(_quiet),
+        Json = parsed.GetValue(_json),
+        Metrics = _monitor.Read(parsed, options),
+    };
 
     public bool ReadsBucketTokens(ParseResult parsed) => parsed.GetValue(_bucket.Tokens);
 
@@ -216,6 +222,7 @@ internal sealed class ServeOptionSet
         ["TransferHostOptions.TrustSocket"] = "--trusted-proxy",
         ["TransferHostOptions.ProxyProtocol"] = "--proxy-protocol",
         ["TransferHostOptions.PathBase"] = "--path-base",
+        ["TransferHostOptions.AccessLogPath"] = "--access-log",
         ["TransferHostOptions.SocketPath"] = "--socket",
         ["TransferAccessOptions.PublicUrl"] = "--public-url",
         ["TransferServerOptions.AllowedOrigins"] = "--cors",

@@ -194,14 +194,17 @@ internal static class TokenSource
 
         if (file is not null)
         {
-            return Checked(Read(file), $"--token-file '{file}'");
+            return FromFile("--token-file", file);
         }
 
         string? variable = Environment.GetEnvironmentVariable(Variable);
         return string.IsNullOrEmpty(variable) ? null : Checked(variable, Variable);
     }
 
-    private static string Read(string file)
+    /// <summary>The token on the first line of a file, which an option names.</summary>
+    public static string FromFile(string option, string file) => Checked(Read(option, file), $"{option} '{file}'");
+
+    private static string Read(string option, string file)
     {
         try
         {
@@ -213,7 +216,7 @@ internal static class TokenSource
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
             throw new TransferException(
-                TransferError.InvalidRequest, $"--token-file: {exception.Message}", innerException: exception);
+                TransferError.InvalidRequest, $"{option}: {exception.Message}", innerException: exception);
         }
     }
 

@@ -44,4 +44,10 @@ internal static partial class TransferLog
 
     [LoggerMessage(11, LogLevel.Error, "The key for signing links cannot be created: {Reason}")]
     public static partial void LinkKeyMissing(this ILogger logger, string reason);
+
+    [LoggerMessage(13, LogLevel.Information, "{Method} {Name}: a token is needed, {Address}")]
+    public static partial void TokenNeeded(this ILogger logger, string method, string name, string address);
+
+    [LoggerMessage(14, LogLevel.Error, "The access log cannot be written; its lines are lost until it can: {Reason}")]
+    public static partial void AccessLogFailed(this ILogger logger, string reason);
 }

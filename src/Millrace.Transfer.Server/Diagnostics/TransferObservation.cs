@@ -40,7 +40,17 @@ internal sealed class TransferObservation
             (scope & TransferScope.Write) != TransferScope.None ? "millrace receive" : "millrace transmit", ActivityKind.Internal, ParentOf(context));
     }
 
-    private string LoggedName => PrintableText.Clean(_name.ToString());
+    private string LoggedName => _name.IsRoot ? "/" : PrintableText.Clean(_name.ToString());
+
+    /// <summary>The name of the token; null without one.</summary>
+    public string? Owner => _owner;
+
+    /// <summary>Bytes of a download that were sent; null for everything else.</summary>
+    public long? SentBytes => _isTransfer && _direction != Receive ? Interlocked.Read(ref _bytes) : null;
+
+    /// <summary>Whether a request to read came without a token and without a link, as every first one of a browser does.</summary>
+    private bool HasNoCredentials => (HttpMethods.IsGet(_context.Request.Method) || HttpMethods.IsHead(_context.Request.Method))
+        && _context.Request.Headers.Authorization.Count == 0 && !SignedLink.IsIn(_context.Request);
 
     /// <summary>Starts an observation, which ends automatically with the response.</summary>
     public static TransferObservation Begin(
@@ -144,6 +154,10 @@ internal sealed class TransferObservation
                 _logger.Transferred(
                     method, LoggedName, outcome, status, _bytes, (long)duration.TotalMilliseconds, _owner ?? Nobody, _address);
             }
+        }
+        else if (_refusal is TransferError.Unauthorized && HasNoCredentials)
+        {
+            _logger.TokenNeeded(method, LoggedName, _address);
         }
         else if (_refusal is { } error)
         {

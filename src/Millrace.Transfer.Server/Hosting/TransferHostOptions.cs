@@ -193,6 +193,12 @@ public sealed class TransferHostOptions
     /// <summary>Adds log providers; null for no log.</summary>
     public Action<ILoggingBuilder>? Logging { get; set; }
 
+    /// <summary>
+    /// A file to which a line per request is appended, in the combined format of Apache and nginx; null for none. It has no queries, and so no
+    /// signatures of links. It can be renamed or truncated while the server runs.
+    /// </summary>
+    public string? AccessLogPath { get; set; }
+
     /// <summary>The name of a member in messages.</summary>
     internal string NameOf(string member) => SettingNames.GetValueOrDefault(member, member);
 }

@@ -29,6 +29,7 @@ public sealed class TransferServer : IAsyncDisposable
     private readonly TransferGuard _guard;
     private readonly TransferHostOptions _options;
     private readonly ILogger _logger;
+    private readonly AccessLog? _accessLog;
 
     private TransferServer(
         WebApplication application, IFileStore store, TransferHostOptions options, ServerPorts ports)
@@ -39,6 +40,7 @@ public sealed class TransferServer : IAsyncDisposable
         _options = options;
         _guard = application.Services.GetRequiredService<TransferGuard>();
         _logger = application.Services.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name);
+        _accessLog = options.AccessLogPath is { } log ? AccessLog.Open(log, options.TimeProvider, _logger) : null;
         string scheme = options.CertificatePath is null ? "http" : "https";
         Address = new Uri($"{scheme}://{ListenAddress.InUrl(ports.Main)}");
         SocketPath = ports.Main is UnixDomainSocketEndPoint ? ports.Main.ToString() : null;
@@ -187,6 +189,11 @@ public sealed class TransferServer : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _application.DisposeAsync();
+        if (_accessLog is not null)
+        {
+            await _accessLog.DisposeAsync();
+        }
+
         await CloseFolderAsync();
     }
 
@@ -345,6 +352,11 @@ public sealed class TransferServer : IAsyncDisposable
 
     private void Map()
     {
+        if (_accessLog is not null)
+        {
+            _application.Use(_accessLog.Use);
+        }
+
         PublicPath.Use(_application, _options);
 
         // Otherwise it would come first, and not find the endpoints below a path.
