@@ -51,11 +51,15 @@ internal static class GetCommand
         {
             Description = "Compare the files that are here with the server's, block by block, and fetch only what differs.",
         };
+        var redirects = new Option<bool>("--follow-redirects")
+        {
+            Description = "Download from the server's bucket itself, where the server allows it (serve --s3-redirect).",
+        };
         Option<long?> maxFile = SizeArgument.Option("--max-file", "Refuse a file with more bytes than this.");
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("get", "Download files from a server, verified and completely or not at all.")
         {
-            help, url, file, repair, noContinue, maxFile,
+            help, url, file, repair, noContinue, redirects, maxFile,
         };
         createNew.AddTo(command);
         present.AddTo(command);
@@ -63,20 +67,24 @@ internal static class GetCommand
         command.SetAction(parsed =>
         {
             string given = parsed.GetValue(url)!;
-            return TransferCommand.Run("get", set, parsed, given, (settings, stop) => RunAsync(
-                TransferTarget.ParseWithLink(given),
-                parsed.GetValue(file),
-                new GetOptions
-                {
-                    CreateNew = createNew.Read(parsed),
-                    Resume = !parsed.GetValue(noContinue),
-                    MaxBytes = parsed.GetValue(maxFile),
-                    NoTimes = present.Read(parsed).NoTimes,
-                    Repair = parsed.GetValue(repair),
-                },
-                present.Read(parsed) is var read && parsed.GetValue(repair) ? read with { All = true } : read,
-                settings,
-                stop));
+            return TransferCommand.Run("get", set, parsed, given, (settings, stop) =>
+            {
+                settings.Client.FollowRedirects = parsed.GetValue(redirects);
+                return RunAsync(
+                    TransferTarget.ParseWithLink(given),
+                    parsed.GetValue(file),
+                    new GetOptions
+                    {
+                        CreateNew = createNew.Read(parsed),
+                        Resume = !parsed.GetValue(noContinue),
+                        MaxBytes = parsed.GetValue(maxFile),
+                        NoTimes = present.Read(parsed).NoTimes,
+                        Repair = parsed.GetValue(repair),
+                    },
+                    present.Read(parsed) is var read && parsed.GetValue(repair) ? read with { All = true } : read,
+                    settings,
+                    stop);
+            });
         });
         return command;
     }

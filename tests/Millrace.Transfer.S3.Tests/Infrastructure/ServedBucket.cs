@@ -41,11 +41,12 @@ internal sealed class ServedBucket : IAsyncDisposable
             line ?? throw new InvalidOperationException("It did not start: " + await process.StandardError.ReadToEndAsync())).RootElement);
     }
 
-    public async Task KillAsync()
+    /// <returns>What it has logged.</returns>
+    public async Task<string> KillAsync()
     {
         _process.Kill();
         await _process.WaitForExitAsync();
-        await _errors;
+        return await _errors;
     }
 
     public async ValueTask DisposeAsync()

@@ -38,6 +38,18 @@ public sealed class RedirectTests : BucketTest
         Assert.Equal(server.Files + "a", response.RequestMessage!.RequestUri!.AbsoluteUri);
     }
 
+    /// <remarks>The server logs how many bytes of a download it has sent.</remarks>
+    [NeedsTheory(Need.Ceph), InlineData(true), InlineData(false)]
+    public async Task Command_downloads_from_the_bucket_if_both_sides_agree(bool asks)
+    {
+        byte[] content = RandomNumberGenerator.GetBytes(6_000_001);
+        await Bucket.PutAsync("a", content);
+        await using ServedBucket server = await ServeAsync("--s3-redirect");
+        await MillraceCommand.SucceedAsync(Folder.Path, ["get", server.Files + "a", "back", .. asks ? (string[])["--follow-redirects"] : []]);
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["back"]));
+        Assert.Contains(asks ? "307, 0 bytes" : "200, 6000001 bytes", await server.KillAsync(), StringComparison.Ordinal);
+    }
+
     private static HttpRequestMessage Request(ServedBucket server, bool prefer)
     {
         var request = new HttpRequestMessage(HttpMethod.Get, server.Files + "a");

@@ -46,13 +46,15 @@ internal sealed class BucketServer : IServedFiles
 
     /// <summary>Names the object that a method downloads, which the same client has written.</summary>
     public static string NameOf(string method, TestFile source) =>
-        $"{(method == StoreMethod.Millrace ? "millrace" : "rclone")}-{Path.GetFileName(source.Path)}";
+        $"{(method is StoreMethod.Millrace or StoreMethod.MillraceRedirected ? "millrace" : "rclone")}-{Path.GetFileName(source.Path)}";
 
     public void Dispose() => DisposeAsync().GetAwaiter().GetResult();
 
     private static async Task<BucketServer> StartAsync(LabBucket bucket, IReadOnlyList<TestFile> files)
     {
-        var store = new S3FileStore(bucket.ToStoreOptions());
+        S3FileStoreOptions options = bucket.ToStoreOptions();
+        options.Redirects = true;
+        var store = new S3FileStore(options);
         TransferServer? server = null;
         try
         {

@@ -15,7 +15,7 @@ internal sealed record StoreCase(string Method, LabBucket Bucket, Uri Server, Te
 
     public override bool IsBaseline => Method == StoreMethod.Rclone;
 
-    public bool UsesProgram => Method != StoreMethod.Millrace;
+    public bool UsesProgram => Method is not (StoreMethod.Millrace or StoreMethod.MillraceRedirected);
 
     public bool IsUpload => Direction == TransfersSuite.Upload;
 

@@ -35,7 +35,11 @@ internal sealed class StoredFile(StoreCase planned) : CaseMethod
     private async ValueTask<long> MoveAsync()
     {
         _client ??= new TransferClient(
-            BucketServer.Find(planned.Server), new TransferClientOptions { Durability = Durability.None });
+            BucketServer.Find(planned.Server), new TransferClientOptions
+            {
+                Durability = Durability.None,
+                FollowRedirects = planned.Method == StoreMethod.MillraceRedirected,
+            });
         TransferName name = TransferName.Parse(planned.ObjectName);
         TransferResult result = planned.IsUpload
             ? await _client.PutAsync(planned.Source.Path, name).ConfigureAwait(false)

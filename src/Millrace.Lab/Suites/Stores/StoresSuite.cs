@@ -69,7 +69,12 @@ internal sealed class StoresSuite(SuiteLimits? limits = null, long large = Store
         [
             .. from direction in (string[])[TransfersSuite.Upload, TransfersSuite.Download]
                from method in StoreMethod.All
-               where method != StoreMethod.RcloneOnePut || direction == TransfersSuite.Upload
+               where method switch
+               {
+                   StoreMethod.RcloneOnePut => direction == TransfersSuite.Upload,
+                   StoreMethod.MillraceRedirected => direction == TransfersSuite.Download,
+                   _ => true,
+               }
                from planned in WithNoise(new StoreCase(method, bucket, server, files[1], direction), method == StoreMethod.Rclone)
                select planned,
         ];
@@ -81,6 +86,9 @@ internal static class StoreMethod
     /// <summary>Millrace's client, which sends to a server, which writes to the bucket. SHA-256 is computed and checked.</summary>
     public const string Millrace = "Millrace";
 
+    /// <summary>The same client, which the server sends to the bucket itself; downloads only.</summary>
+    public const string MillraceRedirected = "MillraceRedirected";
+
     /// <summary>rclone copyto straight to the bucket, which computes and checks MD5.</summary>
     public const string Rclone = "Rclone";
 
@@ -90,7 +98,7 @@ internal static class StoreMethod
     /// <summary>As Rclone, without a digest.</summary>
     public const string RcloneUnchecked = "RcloneUnchecked";
 
-    public static readonly string[] All = [Rclone, RcloneOnePut, RcloneUnchecked, Millrace];
+    public static readonly string[] All = [Rclone, RcloneOnePut, RcloneUnchecked, Millrace, MillraceRedirected];
 }
 
 /// <summary>The targets of moving a file through a server to a bucket, and the result in a sentence.</summary>
@@ -98,6 +106,9 @@ internal static class StoresTargets
 {
     // Of rclone's time.
     private const double Limit = 1.10;
+
+    // The client computes SHA-256, and no server takes a part of the processors.
+    private const double UncheckedLimit = 1.30;
 
     private static readonly TargetDefinition[] Targets =
     [
@@ -107,6 +118,11 @@ internal static class StoresTargets
                $"{StoreMethod.Millrace} / {(other == StoreMethod.Rclone && direction == TransfersSuite.Upload ? $"the faster of {other} and {StoreMethod.RcloneOnePut}" : other)}, {direction}",
                Limit,
                cases => [.. Pairs(cases, other, direction), .. other == StoreMethod.Rclone ? Pairs(cases, StoreMethod.RcloneOnePut, direction) : []]),
+        .. from other in ((string Method, double Limit)[])[(StoreMethod.Rclone, Limit), (StoreMethod.RcloneUnchecked, UncheckedLimit)]
+           select TargetDefinition.Ratio(
+               $"{StoreMethod.MillraceRedirected} / {other.Method}, {TransfersSuite.Download}",
+               other.Limit,
+               cases => Pairs(cases, other.Method, TransfersSuite.Download, StoreMethod.MillraceRedirected)),
     ];
 
     public static IReadOnlyList<TargetResult> Check(LabResults results) => TargetDefinition.Check(results, Targets);
@@ -125,6 +141,6 @@ internal static class StoresTargets
         return parts.Length == 0 ? null : "Through a server, Millrace moves the file " + string.Join(", and ", parts) + ".";
     }
 
-    private static IEnumerable<CasePair> Pairs(MeasuredCases cases, string other, string direction) =>
-        CasePair.WithSame(cases, cases.Of(StoreMethod.Millrace, parameters => parameters.Direction == direction), other);
+    private static IEnumerable<CasePair> Pairs(MeasuredCases cases, string other, string direction, string mine = StoreMethod.Millrace) =>
+        CasePair.WithSame(cases, cases.Of(mine, parameters => parameters.Direction == direction), other);
 }

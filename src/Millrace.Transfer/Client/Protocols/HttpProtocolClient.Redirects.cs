@@ -40,6 +40,8 @@ internal partial class HttpProtocolClient
                 TransferError.Changed, call, "the file was replaced at that moment. Download it again.", isTransient: true);
         }
 
+        // How an object was once uploaded, which Ceph reports of what AWS' own SDK has put: the bytes are not encoded.
+        _ = response.Content.Headers.ContentEncoding.Remove("aws-chunked");
         return response;
     }
 }
