@@ -23,6 +23,7 @@ namespace Millrace.Cli;
 [JsonSerializable(typeof(ServeLine))]
 [JsonSerializable(typeof(TokenLine))]
 [JsonSerializable(typeof(LinkLine))]
+[JsonSerializable(typeof(FolderLinkLine))]
 [JsonSerializable(typeof(HealthLine))]
 internal sealed partial class CommandJson : JsonSerializerContext
 {

@@ -30,6 +30,7 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
         }
 
         _store = new S3Store(options, prefix);
+        Records = new S3RecordStore(_store.Bucket, _store.Keys);
         var registry = new UploadRegistry(_store);
         _upkeep = new S3Upkeep(_store, registry);
         _publisher = new Publisher(_store, _upkeep);
@@ -58,6 +59,9 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     /// written to for so long, and deletes claims of dead servers.
     /// </remarks>
     public IUploadStore Uploads { get; }
+
+    /// <inheritdoc/>
+    public IRecordStore Records { get; }
 
     /// <inheritdoc/>
     /// <remarks>A bucket has no links, so there is nothing to confine.</remarks>

@@ -4,9 +4,13 @@ using Microsoft.AspNetCore.Mvc;
 namespace Millrace.Transfer.Server;
 
 /// <summary>The documents that the server stores and reports, without reflection.</summary>
+[JsonSerializable(typeof(FolderLinkRecord))]
+[JsonSerializable(typeof(FolderLinksDocument))]
 [JsonSerializable(typeof(HealthDocument))]
 [JsonSerializable(typeof(LinkDocument))]
 [JsonSerializable(typeof(LinkRequestDocument))]
+[JsonSerializable(typeof(OpenLinkDocument))]
+[JsonSerializable(typeof(OpenedLinkDocument))]
 [JsonSerializable(typeof(ProblemDetails))]
 [JsonSerializable(typeof(SessionDocument))]
 [JsonSerializable(typeof(SignInDocument))]

@@ -10,12 +10,17 @@ namespace Millrace.Cli;
 internal static class LinkCommand
 {
     private const string Details = """
-        A link lets anyone who has it download one file, or upload it with --put, until the link expires. A single link cannot
-        be revoked: --revoke-all invalidates all links that exist.
+        A link to a file lets anyone who has it download that one file, or upload it with --put, until the link expires.
+
+        A link to a folder (NAME/, or / for everything) lets anyone list it and download from it, as an archive too, or with --drop
+        put new files into it without seeing what is there. It can have a password and limits, and is listed with --list and
+        revoked with --revoke ID. --revoke-all invalidates all links that exist.
 
         Examples:
           millrace link 2026/may.csv --for 1h --url https://files.example.org
           curl -T may.csv "$(millrace link inbox/may.csv --put --for 2d --folder /srv/files)"
+          millrace link photos/ --for 7d --max-uses 20 --password-file password.txt
+          millrace link inbox/ --drop --for 30d --max-bytes 10GiB --ask-name
 
         Exit codes:
           0    done
@@ -26,14 +31,13 @@ internal static class LinkCommand
     {
         var name = new Argument<string?>("NAME")
         {
-            Description = "The file in the served folder, for example 2026/may.csv.",
+            Description = "The file in the served folder, for example 2026/may.csv, or with a slash at the end a folder in it.",
             Arity = ArgumentArity.ZeroOrOne,
         };
-        var lifetime = new Option<string>("--for")
+        var lifetime = new Option<string?>("--for")
         {
-            Description = $"Let the link expire after this time: {DurationArgument.Examples}.",
+            Description = $"Let the link expire after this time: {DurationArgument.Examples} (default: 1h, of a folder 7d).",
             HelpName = "TIME",
-            DefaultValueFactory = _ => "1h",
         };
         var put = new Option<bool>("--put") { Description = "Allow to upload or replace the file with PUT." };
         var url = new Option<string>("--url")
@@ -42,14 +46,19 @@ internal static class LinkCommand
             HelpName = "URL",
             DefaultValueFactory = _ => "http://127.0.0.1:8080",
         };
+        var folders = new FolderLinkOptionSet();
         var revoke = new Option<bool>("--revoke-all") { Description = "Invalidate all links that exist." };
         var location = new TokenLocation();
-        var json = new Option<bool>("--json") { Description = "Print the link as one JSON line." };
+        var json = new Option<bool>("--json") { Description = "Print the link, or with --list each of them, as one JSON line." };
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("link", "Create a link to one file of a served folder, for users without a token.")
+        var command = new Command("link", "Create, list and revoke links to files and folders of a served folder, for users without a token.")
         {
-            help, name, lifetime, put, url, revoke, json,
+            help, name, lifetime, put,
         };
+        folders.AddTo(command, name, put);
+        command.Options.Add(url);
+        command.Options.Add(revoke);
+        command.Options.Add(json);
         location.AddTo(command);
         command.SetAction(TokenAction.Of("link", async (parsed, stop) =>
         {
@@ -57,6 +66,12 @@ internal static class LinkCommand
             await using ConfiguredAsyncDisposable _ = opened.ConfigureAwait(false);
             TokenStore tokens = opened.Store;
             string? given = parsed.GetValue(name);
+            if (folders.IsList(parsed) || folders.Revoked(parsed) is not null)
+            {
+                using LinkRecords kept = location.OpenRecords(parsed);
+                return await folders.ManageAsync(parsed, new FolderLinks(kept.Store, tokens), parsed.GetValue(json), stop).ConfigureAwait(false);
+            }
+
             if (parsed.GetValue(revoke))
             {
                 await tokens.RevokeLinksAsync(stop).ConfigureAwait(false);
@@ -69,21 +84,40 @@ internal static class LinkCommand
 
             if (given is null)
             {
-                throw TransferCommand.Invalid("Name the file to link to, or use --revoke-all.");
+                throw TransferCommand.Invalid("Name the file or folder to link to, or use --list, --revoke ID or --revoke-all.");
             }
 
-            if (!DurationArgument.TryParse(parsed.GetValue(lifetime), out TimeSpan time) || time == TimeSpan.Zero)
+            bool isFolder = given.EndsWith('/');
+            string lasting = parsed.GetValue(lifetime) ?? (isFolder ? "7d" : "1h");
+            if (!DurationArgument.TryParse(lasting, out TimeSpan time) || time == TimeSpan.Zero)
             {
-                throw TransferCommand.Invalid($"--for: {DurationArgument.Problem(parsed.GetValue(lifetime))}");
+                throw TransferCommand.Invalid($"--for: {DurationArgument.Problem(lasting)}");
             }
 
-            LinkLine line = Make(
-                await tokens.GetLinkKeyAsync(stop).ConfigureAwait(false),
-                TransferName.Parse(given),
-                parsed.GetValue(put) ? "PUT" : "GET",
-                DateTimeOffset.UtcNow + time,
-                LinkBase.Parse(parsed.GetValue(url)!));
-            await opened.SaveAsync(stop).ConfigureAwait(false);
+            string files = LinkBase.Parse(parsed.GetValue(url)!);
+            LinkLine line;
+            if (isFolder)
+            {
+                location.ThrowIfNoFolder(parsed, given);
+
+                // Its key has to be where the server finds it before the link is.
+                await tokens.GetLinkKeyAsync(stop).ConfigureAwait(false);
+                await opened.SaveAsync(stop).ConfigureAwait(false);
+                using LinkRecords kept = location.OpenRecords(parsed);
+                line = await folders.MakeAsync(parsed, new FolderLinks(kept.Store, tokens), given, time, files, stop).ConfigureAwait(false);
+            }
+            else
+            {
+                folders.ThrowIfUsed(parsed);
+                line = Make(
+                    await tokens.GetLinkKeyAsync(stop).ConfigureAwait(false),
+                    TransferName.Parse(given),
+                    parsed.GetValue(put) ? "PUT" : "GET",
+                    DateTimeOffset.UtcNow + time,
+                    files);
+                await opened.SaveAsync(stop).ConfigureAwait(false);
+            }
+
             Console.Out.WriteLine(parsed.GetValue(json) ? line.ToJson() : line.Url);
             return ExitCode.Success;
         }));
@@ -117,8 +151,8 @@ internal static class LinkBase
     }
 }
 
-/// <summary>A signed link as JSON.</summary>
-internal sealed record LinkLine(string Url, string Method, string Name, DateTimeOffset Expires)
+/// <summary>A link as JSON.</summary>
+internal sealed record LinkLine(string Url, string Method, string Name, DateTimeOffset Expires, string? Id = null)
 {
     public string ToJson() => CommandJson.ToLine(this);
 }

@@ -196,6 +196,25 @@ internal sealed class TokenLocation
         }
     }
 
+    /// <summary>A link to a folder that is not there would be found out by those who get it.</summary>
+    public void ThrowIfNoFolder(ParseResult parsed, string name)
+    {
+        string folder = parsed.GetValue(_folder)!;
+        if (!BucketConnection.IsBucket(folder) && !Directory.Exists(Path.Combine(folder, name.Trim('/'))))
+        {
+            throw new TransferException(TransferError.NotFound, $"There is no folder '{name}' in '{folder}'. Create it, or name the served folder with --folder.");
+        }
+    }
+
+    /// <summary>The documents of links: always in the folder or bucket, wherever the tokens are.</summary>
+    public LinkRecords OpenRecords(ParseResult parsed)
+    {
+        string folder = parsed.GetValue(_folder)!;
+        return BucketConnection.IsBucket(folder) ? new LinkRecords(new S3RecordStore(_bucket.Read(parsed, folder)))
+            : Directory.Exists(folder) ? new LinkRecords(FolderLinks.OpenRecords(folder))
+            : throw new TransferException(TransferError.NotFound, $"Folder '{folder}' does not exist. Name the served folder with --folder.");
+    }
+
     public async Task<OpenTokens> OpenAsync(ParseResult parsed, CancellationToken stop)
     {
         if (parsed.GetValue(_tokens) is { Length: > 0 } file)
@@ -215,6 +234,14 @@ internal sealed class TokenLocation
             : throw new TransferException(
                 TransferError.NotFound, $"Folder '{folder}' does not exist. Name the served folder with --folder.");
     }
+}
+
+/// <summary>The documents of links to folders.</summary>
+internal sealed class LinkRecords(IRecordStore store) : IDisposable
+{
+    public IRecordStore Store => store;
+
+    public void Dispose() => (store as IDisposable)?.Dispose();
 }
 
 /// <summary>Tokens to look at or to change.</summary>

@@ -129,6 +129,7 @@ internal sealed class TransferSession(TransferClientOptions options) : IDisposab
         if (!_clients.TryGetValue(target.Files, out TransferClient? client))
         {
             options.Link = target.Link;
+            options.Token = target.Secret ?? options.Token;
             client = new TransferClient(target.Files, options);
             _clients.Add(target.Files, client);
         }

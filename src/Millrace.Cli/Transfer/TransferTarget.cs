@@ -11,6 +11,9 @@ internal sealed record TransferTarget
 
     private const string Signature = "mr-signature=";
 
+    /// <summary>How the URL of a link to a folder ends, before the secret.</summary>
+    private const string SecretQuery = "?mr-link=";
+
     private readonly string _path;
     private readonly string? _query;
 
@@ -30,6 +33,9 @@ internal sealed record TransferTarget
 
     public string Text { get; }
 
+    /// <summary>The secret of the link to a folder that it was, which takes the place of a token; null when it was none.</summary>
+    public string? Secret { get; private init; }
+
     /// <summary>The signed link that it was; null when it was none.</summary>
     public TransferLink? Link { get; }
 
@@ -46,7 +52,11 @@ internal sealed record TransferTarget
     public bool IsFolder { get; }
 
     /// <summary>Reads a URL; its first part is taken as the path of the server's files until the server reports another.</summary>
-    public static TransferTarget Parse(string text) => Parse(text, query: null);
+    public static TransferTarget Parse(string text)
+    {
+        int mark = text.IndexOf(SecretQuery, StringComparison.Ordinal);
+        return mark < 0 ? Parse(text, query: null) : Parse(text[..mark], query: null) with { Secret = text[(mark + SecretQuery.Length)..] };
+    }
 
     public static TransferTarget ParseWithLink(string text)
     {
@@ -117,12 +127,12 @@ internal sealed record TransferTarget
         bool isAbove = _path.Length == 0 || (_path.EndsWith('/') && wanted.StartsWith(_path, StringComparison.Ordinal));
         if (isAbove || wanted.Length == 0)
         {
-            return new TransferTarget(Text, Server, isAbove ? wanted : _path, wanted, _query);
+            return new TransferTarget(Text, Server, isAbove ? wanted : _path, wanted, _query) { Secret = Secret };
         }
 
         if (_path == wanted || _path.StartsWith(wanted + "/", StringComparison.Ordinal))
         {
-            return new TransferTarget(Text, Server, _path, wanted, _query);
+            return new TransferTarget(Text, Server, _path, wanted, _query) { Secret = Secret };
         }
 
         throw Wrong(Text, $"the server has its files below '/{wanted}/'", $"Begin with {new Uri(Server, $"/{wanted}/")}");

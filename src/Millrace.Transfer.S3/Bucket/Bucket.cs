@@ -30,7 +30,12 @@ internal sealed class Bucket(IAmazonS3 client, string name)
 
     /// <summary>Reads a small object.</summary>
     /// <returns>Null when there is no such object.</returns>
-    public async ValueTask<byte[]?> ReadAsync(string key, CancellationToken cancellationToken)
+    public async ValueTask<byte[]?> ReadAsync(string key, CancellationToken cancellationToken) =>
+        (await ReadTaggedAsync(key, cancellationToken))?.Content;
+
+    /// <summary>Reads a small object, and the version of it.</summary>
+    /// <returns>Null when there is no such object.</returns>
+    public async ValueTask<(byte[] Content, string Tag)?> ReadTaggedAsync(string key, CancellationToken cancellationToken)
     {
         try
         {
@@ -38,7 +43,7 @@ internal sealed class Bucket(IAmazonS3 client, string name)
                 new GetObjectRequest { BucketName = name, Key = key }, cancellationToken);
             byte[] content = new byte[response.ContentLength];
             await response.ResponseStream.ReadExactlyAsync(content, cancellationToken);
-            return content;
+            return (content, FileMetadata.Unquote(response.ETag));
         }
         catch (Exception exception) when (S3Errors.IsNotFound(exception))
         {

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Http.Headers;
 using System.Text;
 using Microsoft.Extensions.Primitives;
 
@@ -16,6 +17,20 @@ internal static class BasicCredentials
     private static readonly StringValues Challenges = new(["Bearer", "Basic realm=\"Millrace\", charset=\"UTF-8\""]);
 
     public static bool Is(string scheme) => scheme.Equals(Scheme, StringComparison.OrdinalIgnoreCase);
+
+    /// <summary>The password that a request brings; null if it brings none.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: it is not taken from there.</exception>
+    public static string? PasswordOf(HttpContext context, TransferAccessOptions access)
+    {
+        if (!AuthenticationHeaderValue.TryParse(context.Request.Headers.Authorization, out AuthenticationHeaderValue? header)
+            || !Is(header.Scheme) || header.Parameter is null)
+        {
+            return null;
+        }
+
+        ThrowIfNotAllowed(context, access);
+        return PasswordIn(header.Parameter);
+    }
 
     /// <summary>The password of <c>NAME:PASSWORD</c> in Base64; null if that is not what it is.</summary>
     public static string? PasswordIn(string parameter)

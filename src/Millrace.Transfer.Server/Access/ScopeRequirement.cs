@@ -50,6 +50,10 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
         return identity;
     }
 
+    /// <summary>The user of a link to a folder.</summary>
+    public static ClaimsIdentity CreateLinkIdentity(FolderLinkRecord link) =>
+        CreateIdentity(LinkHandler.SchemeName, $"{LinkHandler.Owner}:{link.Id}", link.Scopes, link.FolderName);
+
     private static ClaimsIdentity CreateIdentity(string scheme, string name, TransferScope scopes, TransferName prefix) => new(
         [
             new Claim(ClaimTypes.Name, name),
@@ -102,7 +106,7 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
         {
             bool isUser = context.User.Identity is { IsAuthenticated: true };
             if ((isUser ? requirement.IsMetBy(context.User, resource) : !guard.NeedsToken)
-                || (guard.IsPublic(requirement.Scope) && !(isUser && context.User.HasClaim(static claim => claim.Type == NameClaim))))
+                || (guard.IsPublic(requirement.Scope) && !(isUser && LinkHandler.IsLink(context.User))))
             {
                 context.Succeed(requirement);
             }

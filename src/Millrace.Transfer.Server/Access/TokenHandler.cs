@@ -18,7 +18,7 @@ internal sealed class TokenHandler(
     protected override Task<AuthenticateResult> HandleAuthenticateAsync()
     {
         // A token is checked even if none is needed: a client that sends a wrong one should know.
-        if (!Request.Headers.ContainsKey("Authorization") || guard.IgnoresTokens)
+        if (!Request.Headers.ContainsKey("Authorization") || guard.IgnoresTokens || LinkSecret.IsIn(Request))
         {
             return Task.FromResult(AuthenticateResult.NoResult());
         }

@@ -73,6 +73,8 @@ internal sealed class TransferGuard : IDisposable
         });
     }
 
+    public LinkPasswords LinkPasswords { get; } = new();
+
     public SessionStore Sessions { get; }
 
     public SessionCookie Cookie { get; }
@@ -123,7 +125,7 @@ internal sealed class TransferGuard : IDisposable
     /// <summary>Whether a request may be served for nothing it brings, so that a page of any site could send it.</summary>
     /// <remarks>A page can make up a cookie of its own name; a token or a link that is not valid is refused.</remarks>
     public bool LetsIn(HttpRequest request) => IsOpen
-        || (PublicScopes != TransferScope.None && !request.Headers.ContainsKey("Authorization") && !SignedLink.IsIn(request));
+        || (PublicScopes != TransferScope.None && !request.Headers.ContainsKey("Authorization") && !SignedLink.IsIn(request) && !LinkSecret.IsIn(request));
 
     /// <exception cref="InvalidOperationException">The application did not register it: nothing may be served then.</exception>
     public static TransferGuard Of(IServiceProvider services) =>
@@ -153,6 +155,8 @@ internal sealed class TransferGuard : IDisposable
         try
         {
             await CrossSiteRequest.ThrowIfNotAllowedAsync(context, _options);
+            store = (store as DropStore)?.Whole ?? store;
+            SetLinks(context, store);
             string? owner = await AuthorizeAsync(context, operation.Scope, name);
             if (second is { } other)
             {
@@ -160,15 +164,18 @@ internal sealed class TransferGuard : IDisposable
             }
 
             // The name of a token has no colon, so it cannot be mistaken for an address.
-            bool isLink = owner == LinkHandler.Owner;
+            bool isLink = LinkHandler.IsLink(context.User);
+            LinkUse? use = isLink ? await EnterByLinkAsync(context, store, operation) : null;
             string caller = owner is null || isLink ? ":" + TransferObservation.CallerOf(context) : owner;
             RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, caller)
                 : operation == TransferOperation.List ? await WaitForListingAsync(context, name, caller)
                 : null;
             observation.Admit(owner, operation.IsTransfer);
             TransferName prefix = IsPublic(operation.Scope) && !isLink ? default : ScopeRequirement.PrefixOf(context.User);
+            IFileStore within = store.Within(prefix);
             return new TransferPass(
-                owner, caller, store.Within(prefix), observation, operation.IsTransfer ? this : null, slot);
+                owner, caller, use is { Link.IsDrop: true } ? new DropStore(store, within, use) : within, observation,
+                operation.IsTransfer ? this : null, slot, use);
         }
         catch (TransferException exception)
         {
@@ -207,17 +214,18 @@ internal sealed class TransferGuard : IDisposable
     /// Whether a store may be queried about a request's name before its sender is authorized for that: an unknown sender must not
     /// cause requests to a bucket. An application's own policies may know senders that no scheme of ours finds.
     /// </summary>
-    public async ValueTask<bool> CanQueryStatusAsync(HttpContext context) =>
+    public async ValueTask<bool> CanQueryStatusAsync(HttpContext context, IFileStore store) =>
         IsOpen || !_options.HasScopePolicies || context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null
-        || await FindUserAsync(context) is not null;
+        || await FindUserAsync(context, store) is not null;
 
     /// <summary>Finds the sender of a request that needs no scope; null if it is unknown.</summary>
-    public async ValueTask<AuthenticateResult?> FindUserAsync(HttpContext context)
+    public async ValueTask<AuthenticateResult?> FindUserAsync(HttpContext context, IFileStore store)
     {
+        SetLinks(context, (store as DropStore)?.Whole ?? store);
         try
         {
-            // A wrong token is not made good by a cookie.
-            AuthenticateResult found = await context.AuthenticateAsync(TokenHandler.SchemeName);
+            // A wrong token is not made good by a cookie, and a link is not.
+            AuthenticateResult found = await context.AuthenticateAsync(LinkSecret.IsIn(context.Request) ? LinkHandler.SchemeName : TokenHandler.SchemeName);
             if (found.None && SessionCookie.IsAcceptedBy(context))
             {
                 found = await context.AuthenticateAsync(SessionCookie.SchemeName);
@@ -235,6 +243,55 @@ internal sealed class TransferGuard : IDisposable
             return null;
         }
     }
+
+    /// <summary>The link to a folder that a request brings; its password too, where it has one.</summary>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.Forbidden"/>: it is not valid. <see cref="TransferError.Unauthorized"/>: its password is missing, or another
+    /// one. <see cref="TransferError.TooManyTransfers"/>: too many were tried.
+    /// </exception>
+    public async ValueTask<FolderLinkRecord> OpenLinkAsync(HttpContext context)
+    {
+        (FolderLinkRecord link, LinkSecret secret, LinkKey key) = await FindLinkAsync(context, LinkSecret.TextIn(context.Request) ?? "");
+        if (link.Password is { } password && !secret.HasPassword(key, password, Now))
+        {
+            string given = BasicCredentials.PasswordOf(context, _options) ?? throw new TransferException(
+                TransferError.Unauthorized, "This link needs its password. The page asks for it; programs send it by Basic authentication, with any name.");
+            await LinkPasswords.CheckAsync(link, given, TransferObservation.CallerOf(context), context.RequestAborted);
+        }
+
+        context.Features.Get<Links>()!.Opened = link;
+        return link;
+    }
+
+    /// <summary>A link that is valid, with or without its password.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: it is not.</exception>
+    public async ValueTask<(FolderLinkRecord Link, LinkSecret Secret, LinkKey Key)> FindLinkAsync(HttpContext context, string text)
+    {
+        // No store is asked about what was made up.
+        LinkKey? key = _options.Tokens?.Read().Key;
+        return key is not null
+            && context.Features.Get<Links>()?.Records is { } records
+            && LinkSecret.TryParse(text, key, out LinkSecret secret)
+            && await FolderLinks.ReadAsync(records, secret.Id, context.RequestAborted) is { } link
+            && link.Expires > Now
+                ? (link, secret, key)
+                : throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
+    }
+
+    /// <summary>Lets the links of a store be found by the schemes, which do not know the store of a request.</summary>
+    public static void SetLinks(HttpContext context, IFileStore store)
+    {
+        if (context.Features.Get<Links>() is null)
+        {
+            context.Features.Set(new Links(store.Records));
+        }
+    }
+
+    /// <summary>The links to folders of a store.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: it has none.</exception>
+    public FolderLinks LinksOf(IFileStore store) => _options.Tokens is { } tokens && store.Records is { } records
+        ? new FolderLinks(records, tokens, _clock)
+        : throw Errors.Invalid("This server has no place for links to folders: it needs tokens, and a store that keeps documents.");
 
     /// <summary>The key that signs links; created if there is none.</summary>
     public async ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken)
@@ -355,6 +412,7 @@ internal sealed class TransferGuard : IDisposable
         _listings.Dispose();
         _pages.Dispose();
         _tries.Dispose();
+        LinkPasswords.Dispose();
     }
 
     /// <returns>The caller's name; null if it is anonymous.</returns>
@@ -369,7 +427,8 @@ internal sealed class TransferGuard : IDisposable
         {
             // Asked for every request, so that the server never opens again after the last token was removed.
             bool needsToken = NeedsToken;
-            if (!needsToken && _options.HasScopePolicies && !context.Request.Headers.ContainsKey("Authorization") && !SignedLink.IsIn(context.Request))
+            if (!needsToken && _options.HasScopePolicies && !context.Request.Headers.ContainsKey("Authorization") && !SignedLink.IsIn(context.Request)
+                && !LinkSecret.IsIn(context.Request))
             {
                 return null;
             }
@@ -428,6 +487,32 @@ internal sealed class TransferGuard : IDisposable
 
         // As in ASP.NET Core: a policy that names schemes trusts no user whom another one has found.
         return schemes.Count == 0 ? context.User : new ClaimsPrincipal(new ClaimsIdentity());
+    }
+
+    /// <summary>What a link to a folder needs besides its scopes.</summary>
+    /// <returns>Null for a signed link.</returns>
+    private async ValueTask<LinkUse?> EnterByLinkAsync(HttpContext context, IFileStore store, TransferOperation operation)
+    {
+        if (context.Features.Get<Links>() is not { Opened: { } link, Records: { } records })
+        {
+            return null;
+        }
+
+        if (link.IsDrop
+            && operation != TransferOperation.Upload && operation != TransferOperation.ManageUpload && operation != TransferOperation.Describe)
+        {
+            throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
+        }
+
+        // The folder may have become a symbolic link that leads further than the one who made the link may go.
+        if (link.Prefix is not null
+            && store.Within(TransferName.Parse(link.Prefix)) is var confined && confined != store
+            && !await confined.FolderExistsAsync(link.FolderName, context.RequestAborted))
+        {
+            throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
+        }
+
+        return new LinkUse(link, records, TransferObservation.CallerOf(context), _clock);
     }
 
     private TransferException Refuse(ClaimsPrincipal user, TransferScope scope, TransferName name)
@@ -505,5 +590,13 @@ internal sealed class TransferGuard : IDisposable
                 },
                 context.Response);
         }
+    }
+
+    /// <summary>The links of a request's store, and the one that the request has opened.</summary>
+    private sealed class Links(IRecordStore? records)
+    {
+        public IRecordStore? Records => records;
+
+        public FolderLinkRecord? Opened { get; set; }
     }
 }

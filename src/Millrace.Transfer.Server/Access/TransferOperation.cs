@@ -50,6 +50,12 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
     /// <summary>A signed link for downloads, POST /links.</summary>
     public static readonly TransferOperation LinkDownload = new(TransferScope.Link | TransferScope.Read, IsTransfer: false);
 
-    /// <summary>A signed link for uploads.</summary>
+    /// <summary>A link to look at and download a folder.</summary>
+    public static readonly TransferOperation LinkFolder = new(TransferScope.Link | TransferScope.Read | TransferScope.List, IsTransfer: false);
+
+    /// <summary>The links to folders, and revoking one: GET /links, DELETE /links/ID.</summary>
+    public static readonly TransferOperation ManageLinks = new(TransferScope.Link, IsTransfer: false);
+
+    /// <summary>A signed link for uploads, or a link to drop files.</summary>
     public static readonly TransferOperation LinkUpload = new(TransferScope.Link | TransferScope.Write, IsTransfer: false);
 }

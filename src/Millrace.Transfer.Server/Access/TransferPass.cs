@@ -5,7 +5,8 @@ namespace Millrace.Transfer.Server;
 /// <summary>A request that <see cref="TransferGuard"/> let in. Disposing it frees the caller's slot.</summary>
 /// <remarks>For one thread at a time, except <see cref="AddBytes"/>.</remarks>
 internal sealed class TransferPass(
-    string? owner, string caller, IFileStore store, TransferObservation observation, TransferGuard? guard, RateLimitLease? slot) : IDisposable
+    string? owner, string caller, IFileStore store, TransferObservation observation, TransferGuard? guard, RateLimitLease? slot,
+    LinkUse? link = null) : IDisposable
 {
     private RateLimitLease? _slot = slot;
     private long _bytes;
@@ -21,6 +22,24 @@ internal sealed class TransferPass(
 
     /// <summary>Bytes of file content that the request has moved so far.</summary>
     public long Bytes => Interlocked.Read(ref _bytes);
+
+    /// <summary>Whether downloads are counted, so that no other server may be asked for the bytes.</summary>
+    public bool IsCounted => link is not null;
+
+    /// <summary>Counts a download by a link to a folder, before its first byte.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: the link allows no more.</exception>
+    public ValueTask CountAsync(StoredFile file, long bytes, CancellationToken cancellationToken) =>
+        link?.DownloadAsync(file, bytes, cancellationToken) ?? default;
+
+    /// <inheritdoc cref="LinkUse.ArchiveAsync"/>
+    public ValueTask CountArchiveAsync(CancellationToken cancellationToken) => link?.ArchiveAsync(cancellationToken) ?? default;
+
+    /// <inheritdoc cref="LinkUse.ArchiveFileAsync"/>
+    public ValueTask CountArchiveFileAsync(long bytes, CancellationToken cancellationToken) =>
+        link?.ArchiveFileAsync(bytes, cancellationToken) ?? default;
+
+    /// <inheritdoc cref="LinkUse.EndArchiveAsync"/>
+    public ValueTask EndArchiveAsync() => link?.EndArchiveAsync() ?? default;
 
     public void AddBytes(long bytes)
     {

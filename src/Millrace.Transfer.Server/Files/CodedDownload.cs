@@ -43,6 +43,11 @@ internal sealed class CodedDownload(TransferServerOptions options)
     {
         HttpResponse response = context.Response;
         bool isGet = HttpMethods.IsGet(context.Request.Method);
+        if (isGet)
+        {
+            await pass.CountAsync(reader.File, reader.File.Length, context.RequestAborted);
+        }
+
         if (coded.Stored is { } stored)
         {
             response.ContentLength = stored.File.Length;

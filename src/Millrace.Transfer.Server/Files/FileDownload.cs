@@ -87,7 +87,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         bool isGet = HttpMethods.IsGet(context.Request.Method);
         StringValues range = context.Request.Headers.Range;
         CancellationToken aborted = context.RequestAborted;
-        if (isGet && await DownloadRedirect.TryAnswerAsync(context, reader))
+        if (isGet && !pass.IsCounted && await DownloadRedirect.TryAnswerAsync(context, reader))
         {
             return;
         }
@@ -102,6 +102,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
                 throw RangeSelection.NotSatisfiable(range, file);
             }
 
+            await pass.CountAsync(file, ranges.Sum(static one => one.Length), aborted);
             response.StatusCode = StatusCodes.Status206PartialContent;
             if (ranges.Count > 1)
             {
@@ -121,6 +122,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         response.ContentLength = file.Length;
         if (isGet)
         {
+            await pass.CountAsync(file, file.Length, aborted);
             await StartAndSendAsync(reader, new ByteRange(0, file.Length), response, pass, aborted);
         }
     }

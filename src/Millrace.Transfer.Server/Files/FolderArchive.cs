@@ -116,6 +116,22 @@ internal static class FolderArchive
             return;
         }
 
+        await pass.CountArchiveAsync(aborted);
+        try
+        {
+            await SendAsync(response, kind, wanted, first, chosen, pass, aborted);
+        }
+        finally
+        {
+            await pass.EndArchiveAsync();
+        }
+    }
+
+    private static async Task SendAsync(
+        HttpResponse response, string kind, ListFilesOptions wanted, FilePage? first, IEnumerable<(TransferName Child, bool IsFolder)>? chosen,
+        TransferPass pass, CancellationToken aborted)
+    {
+        TransferName folder = wanted.Folder;
         await using var body = new BodyStream(response.BodyWriter);
         IArchiveWriter archive = kind == "zip" ? new ZipFile(body) : new TarFile(body);
         int skipped = folder.IsRoot ? 0 : folder.Value.Length + 1;
@@ -207,6 +223,7 @@ internal static class FolderArchive
         {
             await using (reader)
             {
+                await pass.CountArchiveFileAsync(reader.File.Length, cancellationToken);
                 await archive.AddAsync(path, reader, cancellationToken);
                 pass.AddBytes(reader.File.Length);
             }

@@ -18,6 +18,9 @@ internal static class FileTransferService
         "QueryUpload" => GrpcUploads.QueryAsync,
         "CommitUpload" => GrpcUploads.CommitAsync,
         "AbortUpload" => GrpcUploads.AbortAsync,
+        "CreateLink" => GrpcLinks.CreateAsync,
+        "ListLinks" => GrpcLinks.ListAsync,
+        "RevokeLink" => GrpcLinks.RevokeAsync,
         _ => null,
     };
 }

@@ -35,6 +35,7 @@ internal static class GrpcDownload
         }
 
         var range = new ByteRange(offset, Math.Min(count ?? long.MaxValue, file.Length - offset));
+        await pass.CountAsync(file, range.Length, call.Ended);
         await SendAsync(call, request, reader, range, pass);
     }
 

@@ -23,6 +23,7 @@ internal static class PageEndpoints
             (RequestDelegate)(static context => Problems.RunAsync(context, SendAsync)));
         group.Map(SessionPath, new SessionEndpoint(store, options).HandleAsync).WithMetadata(SessionCookie.Accepted);
         group.Map(LinksPath, new LinkEndpoint(store, options).HandleAsync).WithMetadata(SessionCookie.Accepted);
+        group.Map(LinksPath + "/{id}", new LinkEndpoint(store, options).HandleOneAsync).WithMetadata(SessionCookie.Accepted);
         return group;
     }
 

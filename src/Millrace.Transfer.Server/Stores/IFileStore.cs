@@ -25,6 +25,9 @@ public interface IFileStore
     /// </summary>
     AllowedNames Names => AllowedNames.Portable;
 
+    /// <summary>Small documents that the server keeps with the files, such as links to folders; null if the store has no place for them.</summary>
+    IRecordStore? Records => null;
+
     /// <summary>
     /// The same store for a caller that may use one folder or one file only. Names stay relative to the root of the store. Links
     /// below the folder that lead out of it are refused; the folder itself may be a link.

@@ -16,6 +16,8 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     private readonly LocalPublisher _publisher;
     private readonly UploadRegistry _registry;
 
+    private readonly LocalRecords _records;
+
     private readonly TransferMeter? _ownMeter;
 
     /// <summary>Whether this opened the folder, and closes it; what <see cref="Within"/> returns only uses it.</summary>
@@ -41,6 +43,7 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     {
         ArgumentException.ThrowIfNullOrEmpty(root);
         Core = new LocalStore(root, options ?? new LocalFileStoreOptions());
+        _records = new LocalRecords(root);
         _isWhole = true;
         _tree = Core.Tree;
         _registry = new UploadRegistry(Core);
@@ -66,6 +69,7 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     private LocalFileStore(LocalFileStore whole, StoreTree tree)
     {
         Core = whole.Core;
+        _records = whole._records;
         Upkeep = whole.Upkeep;
         _registry = whole._registry;
         _tree = tree;
@@ -90,6 +94,9 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     /// <inheritdoc/>
     /// <remarks>The kernel joins parts where it can. They stay until they are deleted or expire.</remarks>
     public IUploadStore Uploads { get; }
+
+    /// <inheritdoc/>
+    public IRecordStore Records => _records;
 
     /// <summary>What all views of the folder share.</summary>
     internal LocalStore Core { get; }
@@ -172,6 +179,7 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
         await Upkeep.DisposeAsync();
         _registry.Dispose();
         await Core.DisposeAsync();
+        _records.Dispose();
         _ownMeter?.Dispose();
     }
 }

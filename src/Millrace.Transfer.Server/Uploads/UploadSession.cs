@@ -78,7 +78,7 @@ internal sealed class UploadSession : IAsyncDisposable
         HttpContext context, IFileStore store, UploadId id, TransferOperation operation, CancellationToken ended)
     {
         var guard = TransferGuard.Of(context);
-        StoredUpload? upload = await guard.CanQueryStatusAsync(context) ? await store.Uploads.FindAsync(id, ended) : null;
+        StoredUpload? upload = await guard.CanQueryStatusAsync(context, store) ? await store.Uploads.FindAsync(id, ended) : null;
         TransferPass? pass = null;
         try
         {

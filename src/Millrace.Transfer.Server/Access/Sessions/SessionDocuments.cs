@@ -55,6 +55,50 @@ internal sealed record SessionDocument
     /// <summary>The name of the folder that is served, for those who may see names in it; empty for a bucket.</summary>
     [JsonPropertyName("title")]
     public string Title { get; init; } = "";
+
+    /// <summary>The link to a folder by which the page was opened; null without one.</summary>
+    [JsonPropertyName("link")]
+    public OpenedLinkDocument? Link { get; init; }
+
+    /// <summary>Whether links to folders can be made, as far as the scopes allow it.</summary>
+    [JsonPropertyName("folderLinks")]
+    public bool FolderLinks { get; init; }
+}
+
+/// <summary>A link to a folder, for one who has it.</summary>
+internal sealed record OpenedLinkDocument
+{
+    /// <summary><c>valid</c>, <c>locked</c> (its password is missing) or <c>invalid</c>.</summary>
+    [JsonPropertyName("state")]
+    public required string State { get; init; }
+
+    /// <summary><c>read</c> or <c>drop</c>.</summary>
+    [JsonPropertyName("kind")]
+    public string? Kind { get; init; }
+
+    [JsonPropertyName("expires")]
+    public DateTimeOffset? Expires { get; init; }
+
+    [JsonPropertyName("asksName")]
+    public bool AsksName { get; init; }
+
+    /// <summary>Whether uses or bytes are limited: a page does not load what nobody asked for then.</summary>
+    [JsonPropertyName("limited")]
+    public bool Limited { get; init; }
+
+    /// <summary>The secret of one who has given the password; null otherwise.</summary>
+    [JsonPropertyName("secret")]
+    public string? Secret { get; init; }
+}
+
+/// <summary>A request to open a link with a password.</summary>
+internal sealed record OpenLinkDocument
+{
+    [JsonPropertyName("secret")]
+    public string? Secret { get; set; }
+
+    [JsonPropertyName("password")]
+    public string? Password { get; set; }
 }
 
 /// <summary>A request for a session.</summary>
@@ -75,6 +119,85 @@ internal sealed record LinkRequestDocument
 
     [JsonPropertyName("seconds")]
     public long Seconds { get; set; }
+
+    /// <summary><c>read</c> or <c>drop</c> for a link to a folder; null for a signed link to a file.</summary>
+    [JsonPropertyName("kind")]
+    public string? Kind { get; set; }
+
+    [JsonPropertyName("password")]
+    public string? Password { get; set; }
+
+    [JsonPropertyName("maxUses")]
+    public long? MaxUses { get; set; }
+
+    [JsonPropertyName("maxBytes")]
+    public long? MaxBytes { get; set; }
+
+    [JsonPropertyName("asksName")]
+    public bool AsksName { get; set; }
+}
+
+/// <summary>The links to folders that a token may see.</summary>
+internal sealed record FolderLinksDocument
+{
+    [JsonPropertyName("links")]
+    public required IReadOnlyList<FolderLinkDocument> Links { get; init; }
+}
+
+/// <summary>One link to a folder.</summary>
+internal sealed record FolderLinkDocument
+{
+    [JsonPropertyName("id")]
+    public required string Id { get; init; }
+
+    [JsonPropertyName("folder")]
+    public required string Folder { get; init; }
+
+    [JsonPropertyName("kind")]
+    public required string Kind { get; init; }
+
+    [JsonPropertyName("owner")]
+    public string? Owner { get; init; }
+
+    [JsonPropertyName("created")]
+    public DateTimeOffset Created { get; init; }
+
+    [JsonPropertyName("expires")]
+    public DateTimeOffset Expires { get; init; }
+
+    [JsonPropertyName("password")]
+    public bool Password { get; init; }
+
+    [JsonPropertyName("maxUses")]
+    public long? MaxUses { get; init; }
+
+    [JsonPropertyName("maxBytes")]
+    public long? MaxBytes { get; init; }
+
+    [JsonPropertyName("asksName")]
+    public bool AsksName { get; init; }
+
+    [JsonPropertyName("uses")]
+    public long Uses { get; init; }
+
+    [JsonPropertyName("bytes")]
+    public long Bytes { get; init; }
+
+    public static FolderLinkDocument Of(FolderLink link) => new()
+    {
+        Id = link.Id,
+        Folder = link.Folder.Value,
+        Kind = link.IsDrop ? "drop" : "read",
+        Owner = link.Owner,
+        Created = link.Created,
+        Expires = link.Expires,
+        Password = link.HasPassword,
+        MaxUses = link.MaxUses,
+        MaxBytes = link.MaxBytes,
+        AsksName = link.AsksName,
+        Uses = link.Uses,
+        Bytes = link.Bytes,
+    };
 }
 
 /// <summary>A signed link.</summary>
@@ -85,4 +208,8 @@ internal sealed record LinkDocument
 
     [JsonPropertyName("expires")]
     public DateTimeOffset Expires { get; init; }
+
+    /// <summary>Names a link to a folder, to revoke it; null for a signed link.</summary>
+    [JsonPropertyName("id")]
+    public string? Id { get; init; }
 }

@@ -26,9 +26,12 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
     private async Task DescribeAsync(HttpContext context)
     {
         TransferGuard guard = TransferGuard.Of(context);
-        AuthenticateResult? found = await guard.FindUserAsync(context);
+        AuthenticateResult? found = await guard.FindUserAsync(context, store);
+        bool isLink = LinkSecret.IsIn(context.Request);
+        OpenedLinkDocument? link = isLink ? await DescribeLinkAsync(context, guard, found is not null) : null;
         bool isRequired = !guard.IsOpen;
-        TransferScope scopes = found is not null ? ScopeRequirement.ScopesOf(found.Principal!) | guard.PublicScopes
+        TransferScope scopes = isLink ? found is null ? TransferScope.None : ScopeRequirement.ScopesOf(found.Principal!)
+            : found is not null ? ScopeRequirement.ScopesOf(found.Principal!) | guard.PublicScopes
             : isRequired ? guard.PublicScopes
             : TransferScope.All & ~TransferScope.Link;
         await JsonAnswer.WriteAsync(
@@ -36,8 +39,10 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
             new SessionDocument
             {
                 Required = isRequired,
-                SignedIn = found is not null,
-                Name = found?.Principal!.Identity!.Name,
+                SignedIn = found is not null && !isLink,
+                Name = isLink ? null : found?.Principal!.Identity!.Name,
+                Link = link,
+                FolderLinks = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks && store.Records is not null,
                 Scopes = [.. TransferScopes.ToText(scopes).Split(',', StringSplitOptions.RemoveEmptyEntries)],
                 Prefix = found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).Value,
                 Expires = found?.Properties?.ExpiresUtc ?? (found is null ? null : ScopeRequirement.ExpiryOf(found.Principal!)),
@@ -48,11 +53,25 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 Archives = options.Archives,
                 FolderMoves = store.CanMoveFolders,
                 PortableNames = store.Names == AllowedNames.Portable,
-                Title = store is LocalFileStore { Root: var root } && (!isRequired || found is not null || guard.IsPublic(TransferScope.List))
+                Title = isLink ? found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).FileName
+                    : store is LocalFileStore { Root: var root } && (!isRequired || found is not null || guard.IsPublic(TransferScope.List))
                     ? PrintableText.Clean(Path.GetFileName(Path.TrimEndingDirectorySeparator(root)))
                     : "",
             },
             ServerJson.Default.SessionDocument);
+    }
+
+    private static async ValueTask<OpenedLinkDocument> DescribeLinkAsync(HttpContext context, TransferGuard guard, bool isOpened)
+    {
+        try
+        {
+            (FolderLinkRecord link, _, _) = await guard.FindLinkAsync(context, LinkSecret.TextIn(context.Request) ?? "");
+            return isOpened ? LinkEndpoint.Describe(link) : new OpenedLinkDocument { State = "locked" };
+        }
+        catch (TransferException)
+        {
+            return new OpenedLinkDocument { State = "invalid" };
+        }
     }
 
     private async Task SignInAsync(HttpContext context)

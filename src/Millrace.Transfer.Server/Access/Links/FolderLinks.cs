@@ -1,0 +1,165 @@
+using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// Links to folders of a store: to look at and download, or to drop files into. Each has a document beside the files, so that it can be
+/// limited, counted and revoked.
+/// </summary>
+/// <remarks>All members can be called by any number of threads, processes and servers at once.</remarks>
+/// <param name="records">The store's documents: <see cref="IFileStore.Records"/>.</param>
+/// <param name="tokens">Has the key without which no link is valid; see <see cref="TokenStore.RevokeLinksAsync"/>.</param>
+/// <param name="clock">The clock by which links expire; null for the system's.</param>
+public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimeProvider? clock = null)
+{
+    /// <summary>How often a document is read again that another server has changed meanwhile.</summary>
+    private const int MaxTries = 60;
+
+    /// <summary>The longest <see cref="FolderLinkOptions.Lifetime"/>.</summary>
+    internal static readonly TimeSpan MaxLifetime = TimeSpan.FromDays(366);
+
+    /// <summary>How long a list shows links that have expired, with what they were used for.</summary>
+    private static readonly TimeSpan KeptExpired = TimeSpan.FromDays(30);
+
+    /// <summary>Requests of this process change a document one after the other: only those of other servers get in each other's way.</summary>
+    private static readonly ConcurrentDictionary<string, SemaphoreSlim> Turns = new(StringComparer.Ordinal);
+
+    private readonly TimeProvider _clock = clock ?? TimeProvider.System;
+
+    /// <summary>The documents of a store's folder, for programs beside its server.</summary>
+    /// <param name="root">The folder that is served; it has to exist.</param>
+    public static IRecordStore OpenRecords(string root) => new LocalRecords(root);
+
+    /// <summary>Makes a link.</summary>
+    /// <param name="options">What it allows.</param>
+    /// <param name="cancellationToken">Until it begins to be stored.</param>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>; or that of <see cref="TokenStore.GetLinkKeyAsync"/>.</exception>
+    public async ValueTask<CreatedFolderLink> CreateAsync(FolderLinkOptions options, CancellationToken cancellationToken = default)
+    {
+        if (options.Lifetime <= TimeSpan.Zero || options.Lifetime > MaxLifetime)
+        {
+            throw Errors.Invalid($"A link to a folder is valid for up to {MaxLifetime.TotalDays:0} days.", options.Folder.Value);
+        }
+
+        if (options is { MaxUses: < 1 } or { MaxBytes: < 1 })
+        {
+            throw Errors.Invalid("The limits of a link are numbers from 1 on. Leave one out to have none.", options.Folder.Value);
+        }
+
+        if (options.Password is { Length: 0 or > LinkPassword.MaxCharacters })
+        {
+            throw Errors.Invalid($"A password has 1 to {LinkPassword.MaxCharacters} characters.", options.Folder.Value);
+        }
+
+        if (options.AsksName && !options.IsDrop)
+        {
+            throw Errors.Invalid("Only links to drop files ask for the sender's name.", options.Folder.Value);
+        }
+
+        if (!options.Folder.IsIn(options.Prefix))
+        {
+            throw Errors.Invalid($"'{options.Folder}' is not below '{options.Prefix}'.", options.Folder.Value);
+        }
+
+        LinkKey key = await tokens.GetLinkKeyAsync(cancellationToken);
+        LinkSecret secret = LinkSecret.Next(key, out string text);
+        DateTimeOffset now = _clock.GetUtcNow();
+        var record = new FolderLinkRecord
+        {
+            Id = secret.Id,
+            Folder = options.Folder.Value,
+            IsDrop = options.IsDrop,
+            Prefix = options.Prefix.IsRoot ? null : options.Prefix.Value,
+            Owner = options.Owner,
+            Created = now,
+            Expires = now + options.Lifetime,
+            Password = options.Password is { } password ? LinkPassword.Of(password) : null,
+            MaxUses = options.MaxUses,
+            MaxBytes = options.MaxBytes,
+            AsksName = options.AsksName,
+        };
+        return await records.TryReplaceAsync(record.Id, record.ToJson(), tag: null, cancellationToken)
+            ? new CreatedFolderLink(record.ToLink(), text)
+            : throw new TransferException(TransferError.Failed, "The store has a link with the same random bits. Try again.");
+    }
+
+    /// <summary>All links, those that have expired within a month too; older ones are deleted. Those that cannot be read are left out.</summary>
+    /// <param name="cancellationToken">Ends the list.</param>
+    public async IAsyncEnumerable<FolderLink> ListAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        await foreach (string id in records.ListAsync(cancellationToken))
+        {
+            FolderLinkRecord? record = null;
+            try
+            {
+                record = await ReadAsync(records, id, cancellationToken);
+            }
+            catch (TransferException exception) when (exception.InnerException is System.Text.Json.JsonException or FormatException)
+            {
+                // It opens nothing either.
+            }
+
+            if (record?.Expires < _clock.GetUtcNow() - KeptExpired)
+            {
+                await records.DeleteAsync(id, cancellationToken);
+            }
+            else if (record is not null)
+            {
+                yield return record.ToLink();
+            }
+        }
+    }
+
+    /// <summary>Finds a link.</summary>
+    /// <returns>Null if there is none.</returns>
+    public async ValueTask<FolderLink?> FindAsync(string id, CancellationToken cancellationToken = default) =>
+        IsId(id) ? (await ReadAsync(records, id, cancellationToken))?.ToLink() : null;
+
+    /// <summary>Revokes a link: the next request with it is refused.</summary>
+    /// <returns>False if there was none.</returns>
+    public async ValueTask<bool> RevokeAsync(string id, CancellationToken cancellationToken = default) =>
+        IsId(id) && await records.ReadAsync(id, cancellationToken) is not null && await records.DeleteAsync(id, cancellationToken);
+
+    internal static async ValueTask<FolderLinkRecord?> ReadAsync(IRecordStore records, string id, CancellationToken cancellationToken) =>
+        await records.ReadAsync(id, cancellationToken) is { } stored ? FolderLinkRecord.Parse(stored, id) : null;
+
+    /// <summary>Changes the document of a link, durably and in one step.</summary>
+    /// <param name="records">The store's documents.</param>
+    /// <param name="id">The link.</param>
+    /// <param name="change">Changes it, and may be called again for another version; throws to leave it as it is.</param>
+    /// <param name="cancellationToken">Until it begins to be written.</param>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.Forbidden"/>: it was revoked. <see cref="TransferError.Unavailable"/>: others change it all the time.
+    /// </exception>
+    internal static async ValueTask ChangeAsync(
+        IRecordStore records, string id, Action<FolderLinkRecord> change, CancellationToken cancellationToken)
+    {
+        SemaphoreSlim turn = Turns.GetOrAdd(id, static _ => new SemaphoreSlim(1, 1));
+        await turn.WaitAsync(cancellationToken);
+        try
+        {
+            for (int i = 0; i < MaxTries; i++)
+            {
+                StoredRecord stored = await records.ReadAsync(id, cancellationToken)
+                    ?? throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
+                FolderLinkRecord record = FolderLinkRecord.Parse(stored, id);
+                change(record);
+                if (await records.TryReplaceAsync(id, record.ToJson(), stored.Tag, cancellationToken))
+                {
+                    return;
+                }
+
+                await Task.Delay(RandomNumberGenerator.GetInt32(1, 2 << Math.Min(i, 6)), cancellationToken);
+            }
+        }
+        finally
+        {
+            turn.Release();
+        }
+
+        throw new TransferException(TransferError.Unavailable, "Too many requests use this link at once. Try again in a moment.");
+    }
+
+    private static bool IsId(string id) => id.Length is > 0 and <= IRecordStore.MaxNameLength && id.All(char.IsAsciiHexDigitLower);
+}
