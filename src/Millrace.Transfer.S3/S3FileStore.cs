@@ -35,7 +35,8 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
         _upkeep = new S3Upkeep(_store, registry);
         _publisher = new Publisher(_store, _upkeep);
         _files = new S3Files(_store, _publisher);
-        _folders = new S3Folders(_store, _files, _publisher);
+        _folders = new S3Folders(_store, _files, _publisher, _upkeep);
+        Documents = new S3Documents(_store.Bucket, _store.Keys);
         Uploads = new S3Uploads(_store, registry, _upkeep, _publisher);
         _upkeep.Start();
     }
@@ -51,6 +52,10 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
 
     /// <inheritdoc/>
     public AllowedNames Names => Options.Names;
+
+    /// <inheritdoc/>
+    /// <remarks>Objects below <c>.millrace/</c>. A service that ignores <c>If-Match</c> lets the last of two servers win.</remarks>
+    public IStoreDocuments Documents { get; }
 
     /// <inheritdoc/>
     /// <remarks>
@@ -133,6 +138,18 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     public ValueTask<StoredFile?> MoveAsync(
         TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
         _folders.MoveAsync(from, to, options, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>The bucket copies it.</remarks>
+    public ValueTask<StoredFile> CopyAsync(
+        TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
+        _folders.CopyAsync(from, to, options, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>The bucket copies the file onto itself. One of more than 5 GiB is refused.</remarks>
+    public ValueTask<StoredFile> SetModifiedAsync(
+        TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken) =>
+        _folders.SetModifiedAsync(name, modified, precondition, cancellationToken);
 
     /// <inheritdoc/>
     /// <remarks>An empty object with the folder's name and a slash, as other tools write it. The folder above need not exist.</remarks>

@@ -80,4 +80,10 @@ public enum Need : long
 
     /// <summary>Proxies other than nginx: Apache, Caddy and HAProxy.</summary>
     Proxies = 1L << 34,
+
+    /// <summary>Clients of WebDAV: litmus, cadaver and rclone.</summary>
+    DavClients = 1L << 36,
+
+    /// <summary>davfs2, and the right to mount by it.</summary>
+    DavMount = 1L << 37,
 }

@@ -74,6 +74,11 @@ public static class Needs
             () => OperatingSystem.IsLinux() && IsInstalled("python3") && IsInstalled("bsdtar") && IsInstalled("unzip") && IsInstalled("busybox")
                 && IsInstalled("7zz") && IsInstalled("java"),
             "Needs programs that unpack: apt-get install 7zip busybox default-jre-headless libarchive-tools python3 unzip."),
+        [Need.DavClients] = Reason(
+            () => IsInstalled("litmus") && IsInstalled("cadaver") && IsInstalled("rclone"), "Needs clients of WebDAV: apt-get install cadaver litmus rclone."),
+        [Need.DavMount] = Reason(
+            () => File.Exists("/usr/sbin/mount.davfs") && File.Exists("/dev/fuse") && CanMount(),
+            "Mounts by davfs2, which takes root and FUSE: apt-get install davfs2."),
         [Need.Lftp] = Reason(() => IsInstalled("lftp"), "Needs lftp: apt-get install lftp."),
         [Need.Swift] = Reason(
             () => !OperatingSystem.IsWindows() && (IsInstalled("swiftc") || File.Exists(Path.Combine(Cache, "millrace", "swift", "swiftc"))),

@@ -102,6 +102,7 @@ internal sealed class ServeOptionSet
     private readonly PageOptionSet _pages = new();
     private readonly GrpcOptionSet _grpc = new();
     private readonly MonitorOptionSet _monitor = new();
+    private readonly DavOptionSet _dav = new();
     private readonly BucketOptionSet _bucket = new();
 
     private readonly Option<TimeSpan?> _grace = DurationArgument.Option(
@@ -138,6 +139,7 @@ internal sealed class ServeOptionSet
         _pages.AddTo(command);
         _grpc.AddTo(command);
         _monitor.AddTo(command);
+        _dav.AddTo(command);
         _bucket.AddTo(command, served, _leaveFree, _maxCached);
         command.Validators.Add(result =>
         {
@@ -203,6 +205,7 @@ internal sealed class ServeOptionSet
         };
         _proxies.Read(parsed, options);
         _access.Read(parsed, options);
+        _dav.Read(parsed, options.Endpoints);
         return options;
     }
 

@@ -81,6 +81,14 @@ internal sealed class Keys
 
     public string OfClaims(TransferName name) => $"{Claims}{Hash(name)}/";
 
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: it would be too long.</exception>
+    public string OfDocument(string key)
+    {
+        string whole = $"{Hidden}documents/{key}";
+        return IsShort(whole) ? whole : throw new TransferException(
+            TransferError.InvalidName, "The name is too long for the bucket to keep properties beside it. Choose a shorter one.");
+    }
+
     public string OfUpload(UploadId id) => $"{Uploads}{id.Value}/";
 
     /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>.</exception>

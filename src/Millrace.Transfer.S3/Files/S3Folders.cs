@@ -1,7 +1,7 @@
 namespace Millrace.Transfer.S3;
 
 /// <summary>Moves files, and creates and deletes folders, as far as a bucket can do that. Thread-safe.</summary>
-internal sealed class S3Folders(S3Store store, S3Files files, Publisher publisher)
+internal sealed class S3Folders(S3Store store, S3Files files, Publisher publisher, S3Upkeep upkeep)
 {
     private const int NotImplemented = 501;
 
@@ -14,40 +14,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
     public async ValueTask<StoredFile?> MoveAsync(
         TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken)
     {
-        S3Files.ThrowIfRoot(from);
-        S3Files.ThrowIfRoot(to);
-        if (to.IsIn(from))
-        {
-            throw Errors.Invalid($"'{from}' cannot be moved into itself. Choose another name.", from.Value);
-        }
-
-        await using NameClaim? source = options.Source.IsNone
-            ? null
-            : await publisher.ClaimAsync(from, options.Source, cancellationToken);
-        GetObjectMetadataResponse head = await store.Bucket.HeadAsync(store.Keys.Of(from), cancellationToken)
-            ?? throw (await files.FolderExistsAsync(from, cancellationToken) ? Refuse(from) : Errors.NoFile(from));
-        await ThrowIfFolderAsync(to, cancellationToken);
-        await publisher.CheckFoldersAsync(to, cancellationToken);
-        WritePrecondition condition = new() { CreateNew = !options.Replace };
-        await using NameClaim? target = options.Replace ? null : await publisher.ClaimAsync(to, condition, cancellationToken);
-        try
-        {
-            target?.ThrowIfLost();
-            store.Absent.Remove(store.Keys.Of(to));
-            await CopyFileAsync(from, to, head, condition, cancellationToken);
-            source?.ThrowIfLost();
-        }
-        catch (Exception exception) when (S3Errors.IsOfStore(exception))
-        {
-            // A retry of a request whose response was lost finds its own file.
-            if (await publisher.FindAsync(to, FileMetadata.VersionOf(head), digest: null, cancellationToken) is null)
-            {
-                await publisher.CheckAsync(to, condition, cancellationToken);
-                throw S3Errors.IsConditionFailed(exception)
-                    ? new TransferException(TransferError.Changed, $"'{from}' was replaced while it was being moved.", from.Value)
-                    : S3Errors.Translate(exception, from.Value);
-            }
-        }
+        GetObjectMetadataResponse head = await CopyAsync(from, to, options, isMove: true, cancellationToken);
 
         // A move adds nothing; the next count finds a replaced file, and one that stays under the old name.
         store.Quota.Deleted();
@@ -63,6 +30,59 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         }
 
         return await files.FindAsync(to, DigestNeed.IfKnown, CancellationToken.None) ?? throw Errors.NoFile(to);
+    }
+
+    public async ValueTask<StoredFile> CopyAsync(
+        TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken)
+    {
+        await CopyAsync(from, to, options, isMove: false, cancellationToken);
+        return await files.FindAsync(to, DigestNeed.IfKnown, CancellationToken.None) ?? throw Errors.NoFile(to);
+    }
+
+    /// <summary>Only a new object can have other metadata; the bucket makes it of the old one.</summary>
+    public async ValueTask<StoredFile> SetModifiedAsync(
+        TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken)
+    {
+        S3Files.ThrowIfRoot(name);
+        await using NameClaim claim = await publisher.ClaimAsync(name, precondition, cancellationToken);
+        GetObjectMetadataResponse head = await store.Bucket.HeadAsync(store.Keys.Of(name), cancellationToken) ?? throw Errors.NoFile(name);
+        if (head.ContentLength > Multipart.MaxCopyBytes)
+        {
+            throw Errors.Invalid($"The time of '{name}' is not changed: the bucket would have to copy more than 5 GiB.", name.Value);
+        }
+
+        Sha256Digest? digest = FileMetadata.DigestOf(head)
+            ?? await store.Digests.ReadAsync(name, FileMetadata.VersionOf(head), cancellationToken);
+        var request = new CopyObjectRequest
+        {
+            SourceBucket = store.Bucket.Name,
+            SourceKey = store.Keys.Of(name),
+            DestinationBucket = store.Bucket.Name,
+            DestinationKey = store.Keys.Of(name),
+            ETagToMatch = FileMetadata.Unquote(head.ETag),
+            MetadataDirective = S3MetadataDirective.REPLACE,
+        };
+        FileMetadata.Copy(head, request.Headers, request.Metadata);
+        request.ContentType = head.Headers.ContentType;
+        request.Metadata[FileMetadata.Modified] = modified.ToString();
+        if (digest is { } known)
+        {
+            request.Metadata[FileMetadata.Sha256] = known.ToString();
+        }
+
+        try
+        {
+            claim.ThrowIfLost();
+            await store.Bucket.Client.CopyObjectAsync(request, cancellationToken);
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.IsConditionFailed(exception)
+                ? new TransferException(TransferError.Changed, $"'{name}' was replaced meanwhile.", name.Value)
+                : S3Errors.Translate(exception, name.Value);
+        }
+
+        return await files.FindAsync(name, DigestNeed.IfKnown, CancellationToken.None) ?? throw Errors.NoFile(name);
     }
 
     public async ValueTask CreateAsync(TransferName folder, CancellationToken cancellationToken)
@@ -119,6 +139,57 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
                 }
             });
         return any;
+    }
+
+    /// <summary>Gives a file a second name.</summary>
+    /// <returns>The description of what was copied.</returns>
+    private async ValueTask<GetObjectMetadataResponse> CopyAsync(
+        TransferName from, TransferName to, MoveOptions options, bool isMove, CancellationToken cancellationToken)
+    {
+        using var added = new AddedBytes();
+        S3Files.ThrowIfRoot(from);
+        S3Files.ThrowIfRoot(to);
+        if (to.IsIn(from))
+        {
+            throw Errors.Invalid($"'{from}' cannot be moved into itself. Choose another name.", from.Value);
+        }
+
+        await using NameClaim? source = options.Source.IsNone
+            ? null
+            : await publisher.ClaimAsync(from, options.Source, cancellationToken);
+        GetObjectMetadataResponse head = await store.Bucket.HeadAsync(store.Keys.Of(from), cancellationToken)
+            ?? throw (isMove && await files.FolderExistsAsync(from, cancellationToken) ? Refuse(from) : Errors.NoFile(from));
+        if (!isMove)
+        {
+            await upkeep.CheckTotalAsync(to, head.ContentLength, cancellationToken);
+            added.Begin(store.Quota, to, head.ContentLength);
+        }
+
+        await ThrowIfFolderAsync(to, cancellationToken);
+        await publisher.CheckFoldersAsync(to, cancellationToken);
+        WritePrecondition condition = new() { CreateNew = !options.Replace };
+        await using NameClaim? target = options.Replace ? null : await publisher.ClaimAsync(to, condition, cancellationToken);
+        try
+        {
+            target?.ThrowIfLost();
+            store.Absent.Remove(store.Keys.Of(to));
+            await CopyFileAsync(from, to, head, condition, cancellationToken);
+            source?.ThrowIfLost();
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            // A retry of a request whose response was lost finds its own file.
+            if (await publisher.FindAsync(to, FileMetadata.VersionOf(head), digest: null, cancellationToken) is null)
+            {
+                await publisher.CheckAsync(to, condition, cancellationToken);
+                throw S3Errors.IsConditionFailed(exception)
+                    ? new TransferException(TransferError.Changed, $"'{from}' was replaced while it was being moved.", from.Value)
+                    : S3Errors.Translate(exception, from.Value);
+            }
+        }
+
+        added.Keep();
+        return head;
     }
 
     private async ValueTask CopyFileAsync(
@@ -217,4 +288,31 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
     {
         Status = NotImplemented,
     };
+
+    /// <summary>The bytes of a copy, which count from its beginning, and no more if it fails.</summary>
+    private sealed class AddedBytes : IDisposable
+    {
+        private Quota? _quota;
+        private TransferName _name;
+        private long _bytes;
+        private bool _isKept;
+
+        public void Begin(Quota quota, TransferName name, long bytes)
+        {
+            quota.Add(name, bytes);
+            quota.Receive(bytes);
+            (_quota, _name, _bytes) = (quota, name, bytes);
+        }
+
+        public void Keep() => _isKept = true;
+
+        public void Dispose()
+        {
+            _quota?.Receive(-_bytes);
+            if (!_isKept)
+            {
+                _quota?.Add(_name, -_bytes);
+            }
+        }
+    }
 }

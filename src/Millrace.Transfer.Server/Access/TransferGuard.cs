@@ -165,17 +165,34 @@ internal sealed class TransferGuard : IDisposable
 
             // The name of a token has no colon, so it cannot be mistaken for an address.
             bool isLink = LinkHandler.IsLink(context.User);
+            if (isLink && (operation.IsLock || ReferenceEquals(operation, TransferOperation.ChangeProperties)))
+            {
+                throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
+            }
+
             LinkUse? use = isLink ? await EnterByLinkAsync(context, store, operation) : null;
             string caller = owner is null || isLink ? ":" + TransferObservation.CallerOf(context) : owner;
+            TransferName prefix = IsPublic(operation.Scope) && !isLink ? default : ScopeRequirement.PrefixOf(context.User);
+            IFileStore within = store.Within(prefix);
+            IfHeader? conditions = await LockConditions.ReadAsync(context, within, prefix, name, Now);
+            StoreState? state = StoreState.Of(store);
+            if (state?.Locks.MayHaveAny is true)
+            {
+                await LockConditions.ThrowIfLockedAsync(context, store, state, operation, second ?? name, owner, conditions, Now);
+            }
+
             RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, caller)
                 : operation == TransferOperation.List ? await WaitForListingAsync(context, name, caller)
                 : null;
             observation.Admit(owner, operation.IsTransfer);
-            TransferName prefix = IsPublic(operation.Scope) && !isLink ? default : ScopeRequirement.PrefixOf(context.User);
-            IFileStore within = store.Within(prefix);
             return new TransferPass(
                 owner, caller, use is { Link.IsDrop: true } ? new DropStore(store, within, use) : within, observation,
-                operation.IsTransfer ? this : null, slot, use);
+                operation.IsTransfer ? this : null, slot, use)
+            {
+                State = state,
+                LockTokens = conditions?.Tokens ?? [],
+                Clock = _clock,
+            };
         }
         catch (TransferException exception)
         {

@@ -8,16 +8,19 @@ namespace Millrace.Transfer.Server;
 /// <param name="IsTransfer">Whether it moves a file's content, which counts against the limit.</param>
 internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
 {
+    /// <summary>Whether it is about a lock, which others' locks do not simply forbid.</summary>
+    public bool IsLock { get; init; }
+
     /// <summary>The methods of a name: OPTIONS.</summary>
     public static readonly TransferOperation Describe = new(TransferScope.None, IsTransfer: false);
 
-    /// <summary>The facts about a file: HEAD, Stat.</summary>
+    /// <summary>The facts about a file: HEAD, Stat, PROPFIND of a file.</summary>
     public static readonly TransferOperation Stat = new(TransferScope.Read, IsTransfer: false);
 
     /// <summary>A file's content: GET, Download.</summary>
     public static readonly TransferOperation Download = new(TransferScope.Read, IsTransfer: true);
 
-    /// <summary>The names in a folder: GET or HEAD of a folder, List.</summary>
+    /// <summary>The names in a folder: GET, HEAD or PROPFIND of a folder, List.</summary>
     public static readonly TransferOperation List = new(TransferScope.List, IsTransfer: false);
 
     /// <summary>A folder as one file, which has both the names and the content.</summary>
@@ -46,6 +49,22 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
 
     /// <summary>MKCOL, CreateFolder.</summary>
     public static readonly TransferOperation CreateFolder = new(TransferScope.Write, IsTransfer: false);
+
+    /// <summary>COPY of a file: for the old name and for the new one, under which a file may be replaced.</summary>
+    public static readonly TransferOperation Copy = new(TransferScope.Read | TransferScope.Write, IsTransfer: false);
+
+    /// <summary>COPY of a folder with everything in it.</summary>
+    public static readonly TransferOperation CopyFolder = new(TransferScope.Read | TransferScope.Write | TransferScope.List, IsTransfer: false);
+
+    /// <summary>COPY or MOVE in the place of a folder, which is deleted with everything in it.</summary>
+    public static readonly TransferOperation ReplaceFolder =
+        new(TransferScope.Write | TransferScope.Delete | TransferScope.List, IsTransfer: false);
+
+    /// <summary>PROPPATCH.</summary>
+    public static readonly TransferOperation ChangeProperties = new(TransferScope.Write, IsTransfer: false);
+
+    /// <summary>LOCK and UNLOCK.</summary>
+    public static readonly TransferOperation Lock = new(TransferScope.Write, IsTransfer: false) { IsLock = true };
 
     /// <summary>A signed link for downloads, POST /links.</summary>
     public static readonly TransferOperation LinkDownload = new(TransferScope.Link | TransferScope.Read, IsTransfer: false);

@@ -41,6 +41,92 @@ internal sealed class TransferPass(
     /// <inheritdoc cref="LinkUse.EndArchiveAsync"/>
     public ValueTask EndArchiveAsync() => link?.EndArchiveAsync() ?? default;
 
+    /// <summary>The locks and properties of the store; null for a store that keeps neither.</summary>
+    public StoreState? State { get; init; }
+
+    /// <summary>The lock tokens that the request submits.</summary>
+    public IReadOnlyCollection<string> LockTokens { get; init; } = [];
+
+    /// <summary>The server's clock; null for the system's.</summary>
+    public TimeProvider? Clock { get; init; }
+
+    /// <summary>The time, for locks.</summary>
+    public DateTimeOffset Now => (Clock ?? TimeProvider.System).GetUtcNow();
+
+    /// <summary>
+    /// Begins to change a name, just before that happens: every protocol asks here for the locks of others. No new lock on it is granted until
+    /// the end. Where there are no locks, a counter is all that it costs.
+    /// </summary>
+    /// <param name="name">What is changed.</param>
+    /// <param name="use">How.</param>
+    /// <param name="cancellationToken">Ends the wait for the locks of other servers.</param>
+    /// <returns>To be disposed after the change.</returns>
+    /// <exception cref="TransferException">Status 423: somebody else has locked it.</exception>
+    public async ValueTask<Change> BeginAsync(TransferName name, LockUse use, CancellationToken cancellationToken)
+    {
+        if (State is not { } state)
+        {
+            return default;
+        }
+
+        if (state.Locks.MayHaveAny)
+        {
+            await state.Locks.LookAsync(cancellationToken);
+        }
+
+        var change = new Change(state.Locks, state.Locks.Begin());
+        try
+        {
+            ThrowIfLocked(state.Locks.Known, name, use);
+            return change;
+        }
+        catch
+        {
+            change.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Throws where somebody else has locked a name.</summary>
+    /// <exception cref="TransferException">Status 423.</exception>
+    public void ThrowIfLocked(WriteLocks.Index? locks, TransferName name, LockUse use)
+    {
+        if (locks is { IsEmpty: false } && LockCheck.FindConflict(locks, name, use, owner, LockTokens, Now) is { } held)
+        {
+            throw LockCheck.Locked(name, held);
+        }
+    }
+
+    /// <summary>Forgets the locks and properties of something that was deleted, and of everything in it.</summary>
+    public async ValueTask ForgetAsync(TransferName name)
+    {
+        if (State is { } state)
+        {
+            await RemoveLocksAsync(state, name);
+            await state.Properties.DeletedAsync(name);
+        }
+    }
+
+    /// <summary>Gives what was moved its properties under the new name; locks do not move (RFC 4918, section 7.6).</summary>
+    public async ValueTask ForgetMovedAsync(TransferName from, TransferName to)
+    {
+        if (State is { } state)
+        {
+            await RemoveLocksAsync(state, from);
+            await state.Properties.PassOnAsync(from, to, isCopy: false, withContent: true);
+        }
+    }
+
+    private static async ValueTask RemoveLocksAsync(StoreState state, TransferName name)
+    {
+        if (state.Locks.Known is { IsEmpty: false })
+        {
+            await state.Locks.ChangeAsync(
+                locks => locks.At(name.Value).Length > 0 || locks.Below(name).Any() ? locks.All.Where(one => !one.Root.IsIn(name)) : null,
+                CancellationToken.None);
+        }
+    }
+
     public void AddBytes(long bytes)
     {
         Interlocked.Add(ref _bytes, bytes);
@@ -62,5 +148,11 @@ internal sealed class TransferPass(
         {
             guard.Release(taken);
         }
+    }
+
+    /// <summary>A change that has begun.</summary>
+    public readonly struct Change(WriteLocks? locks, int begun) : IDisposable
+    {
+        public void Dispose() => locks?.End(begun);
     }
 }

@@ -7,6 +7,8 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
 {
     public const string Allowed = "GET, HEAD, PUT, DELETE, MOVE, MKCOL, OPTIONS";
 
+    private const string DavAllowed = $"{Allowed}, PROPFIND, PROPPATCH, COPY";
+
     private readonly FileDownload _download = new(store, options);
     private readonly BlockDownload _blocks = new(store, options);
     private readonly FileUpload _upload = new(store);
@@ -14,6 +16,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     private readonly FileMove _move = new(store);
     private readonly FolderCreation _creation = new(store);
     private readonly FolderDownload _folder = new(store, options);
+    private readonly DavHandler? _dav = options.WebDav ? new DavHandler(store) : null;
 
     public Task HandleAsync(HttpContext context)
     {
@@ -30,6 +33,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     {
         FileTarget target = FileTarget.Of(context);
         string method = context.Request.Method;
+        ThrowIfSystemFile(method, target.Name);
         if (HttpMethods.IsGet(method) || HttpMethods.IsHead(method))
         {
             return ReadAsync(context, target);
@@ -67,7 +71,13 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             return _creation.AnswerAsync(context, target);
         }
 
-        string allowed = target.IsFolder ? $"{Allowed}, POST" : Allowed;
+        if (_dav is not null && _dav.TryAnswer(context, target, out Task answering))
+        {
+            return answering;
+        }
+
+        string allowed = _dav is null ? Allowed : store.Documents is null ? DavAllowed : $"{DavAllowed}, LOCK, UNLOCK";
+        allowed = target.IsFolder ? $"{allowed}, POST" : allowed;
         context.Response.Headers.Allow = allowed;
         if (HttpMethods.IsOptions(method))
         {
@@ -83,6 +93,17 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             Field = HeaderNames.Allow,
             FieldValue = allowed,
         };
+    }
+
+    /// <summary>Finder writes a file of its own beside every file, and one into every folder that it shows.</summary>
+    private void ThrowIfSystemFile(string method, TransferName name)
+    {
+        if (options.RefuseSystemFiles && method is ("PUT" or "LOCK" or "MKCOL" or "POST")
+            && name.FileName is var file && (file.StartsWith("._", StringComparison.Ordinal) || file is ".DS_Store" or "Thumbs.db" or "desktop.ini"))
+        {
+            throw new TransferException(
+                TransferError.Forbidden, $"This server does not keep files as '{file}', which systems make for themselves.", name.Value);
+        }
     }
 
     private async Task ReadAsync(HttpContext context, FileTarget target)
@@ -139,6 +160,14 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         using TransferPass pass = await TransferGuard.Of(context)
             .EnterAsync(context, store, TransferOperation.Describe, target.Name);
         context.Response.StatusCode = StatusCodes.Status204NoContent;
+        if (_dav is not null)
+        {
+            context.Response.Headers["DAV"] = DavAnswer.ClassesOf(store);
+
+            // Windows' own client looks for it.
+            context.Response.Headers["MS-Author-Via"] = "DAV";
+        }
+
         DraftUploads.AddLimits(context.Response, store, options);
     }
 }

@@ -1,17 +1,13 @@
-using Microsoft.Extensions.Primitives;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>MOVE of a file or folder (RFC 4918, section 9.9).</summary>
 internal sealed class FileMove(IFileStore store)
 {
-    private const string DestinationField = "Destination";
-
     public async Task AnswerAsync(HttpContext context, FileTarget source)
     {
         TransferGuard guard = TransferGuard.Of(context);
-        FileTarget target = ReadDestination(context, guard.Options.PublicUrl);
-        bool mayReplace = ReadOverwrite(context.Request);
+        FileTarget target = Destination.Read(context, guard.Options.PublicUrl);
+        bool mayReplace = Destination.MayReplace(context.Request, out bool isExplicit);
         using TransferPass pass = await guard.EnterAsync(context, store, TransferOperation.Move, source.Name, target.Name);
         CancellationToken aborted = context.RequestAborted;
         StoredFile? file = source.Name.IsRoot ? null : await pass.Store.FindAsync(source.Name, DigestNeed.IfKnown, aborted);
@@ -25,7 +21,7 @@ internal sealed class FileMove(IFileStore store)
 
         if (file is not null)
         {
-            FileUpload.ThrowIfFolder(target);
+            await FolderReplacement.ThrowIfNoFileNameAsync(pass.Store, target, mayReplace && isExplicit, aborted);
             if (source.IsFolder)
             {
                 throw Errors.NoFolder(source.Name);
@@ -37,49 +33,37 @@ internal sealed class FileMove(IFileStore store)
             Source = WriteConditions.Read(context.Request, source.Name, file),
             Replace = mayReplace,
         };
-        bool replaces = mayReplace && await pass.Store.FindAsync(target.Name, DigestNeed.IfKnown, aborted) is not null;
-        StoredFile? moved = await StoreConflict.AskAsync(
-            pass.Store.MoveAsync(source.Name, target.Name, options, aborted), new WritePrecondition { CreateNew = !mayReplace });
+        bool replaces = await ReplaceAsync(context, pass.Store, source.Name, target.Name, isFolder: file is null, mayReplace, isExplicit);
+        StoredFile? moved;
+        try
+        {
+            using TransferPass.Change removing = await pass.BeginAsync(source.Name, LockUse.Membership | LockUse.Below, aborted);
+            using TransferPass.Change adding = await pass.BeginAsync(
+                target.Name, replaces ? LockUse.Content : LockUse.Membership, aborted);
+            moved = await StoreConflict.AskAsync(
+                pass.Store.MoveAsync(source.Name, target.Name, options, aborted), new WritePrecondition { CreateNew = !mayReplace });
+        }
+        catch (TransferException exception) when (FileRemoval.FindLockedMember(exception, source.Name) is { } member)
+        {
+            await DavAnswer.SendFailuresAsync(context, [(member, false, StatusCodes.Status423Locked)]);
+            return;
+        }
+
+        await pass.ForgetMovedAsync(source.Name, target.Name);
         FileUpload.Answer(context, target, moved, isNew: !replaces);
     }
 
-    /// <summary>The new name, from a URL of this server or a path.</summary>
-    /// <exception cref="TransferException">It is missing, on another server, or no name.</exception>
-    private static FileTarget ReadDestination(HttpContext context, Uri? publicUrl)
+    /// <summary>Makes room for what is moved, if it exists and its new name is not its old one.</summary>
+    private async ValueTask<bool> ReplaceAsync(
+        HttpContext context, IFileStore view, TransferName from, TransferName to, bool isFolder, bool mayReplace, bool isExplicit)
     {
-        StringValues field = context.Request.Headers[DestinationField];
-        string text = field.ToString();
-
-        // Two fields may come as one line.
-        if (field.Count != 1 || text.AsSpan().ContainsAny('?', '#') || text.Contains(", /", StringComparison.Ordinal))
+        CancellationToken aborted = context.RequestAborted;
+        if (!isExplicit || to.IsRoot || from.IsIn(to) || to.IsIn(from)
+            || (isFolder && (!view.CanMoveFolders || !await view.FolderExistsAsync(from, aborted))))
         {
-            throw Errors.Invalid(
-                $"The field {DestinationField} of a MOVE has the new path, for example /files/new, without a query. Send it once.");
+            return mayReplace && await view.FindAsync(to, DigestNeed.IfKnown, aborted) is not null;
         }
 
-        if (text.StartsWith('/'))
-        {
-            return FileTarget.Of(context, text);
-        }
-
-        int authority = text.IndexOf("://", StringComparison.Ordinal);
-        if (authority < 0
-            || !Uri.TryCreate(text, UriKind.Absolute, out Uri? url)
-            || !(CrossSiteRequest.IsOf(url, HostNames.Of(context.Request))
-                || (publicUrl is not null && url.GetLeftPart(UriPartial.Authority) == publicUrl.GetLeftPart(UriPartial.Authority))))
-        {
-            throw Errors.Invalid(
-                $"The field {DestinationField} is '{NameEncoding.Printable(text)}', which is not at this server. Name a path of this server, for example /files/new.");
-        }
-
-        int slash = text.IndexOf('/', authority + 3);
-        return FileTarget.Of(context, slash < 0 ? "/" : text[slash..]);
+        return await FolderReplacement.PrepareAsync(context, store, to, isFolder, mayReplace, isExplicit);
     }
-
-    private static bool ReadOverwrite(HttpRequest request) => request.Headers["Overwrite"].ToString() switch
-    {
-        "" or "T" => true,
-        "F" => false,
-        _ => throw Errors.Invalid("The field Overwrite is T or F."),
-    };
 }

@@ -47,6 +47,10 @@ internal readonly record struct FileTarget(TransferName Name, bool IsFolder, str
                 TransferError.InvalidName, NameRules.DescribeEncoded(encoded), NameEncoding.Printable(encoded));
     }
 
+    /// <summary>The path of all files as one of a URL, before the slash.</summary>
+    public static string HrefPrefixOf(HttpContext context) =>
+        PrefixOf(context) is { Length: > 0 } prefix ? new PathString(prefix).ToUriComponent() : "";
+
     /// <summary>For a path that leads out of the store, or that is not written as a path of the store.</summary>
     public static TransferException Outside(string path) => new(
         TransferError.InvalidName,
@@ -54,7 +58,7 @@ internal readonly record struct FileTarget(TransferName Name, bool IsFolder, str
         NameEncoding.Printable(path));
 
     /// <summary>The path before the name, with that of route groups, which the endpoint does not know.</summary>
-    private static string PrefixOf(HttpContext context)
+    public static string PrefixOf(HttpContext context)
     {
         // Decoded: a PathString's own text is encoded again.
         string path = context.Request.PathBase.Value + context.Request.Path.Value;

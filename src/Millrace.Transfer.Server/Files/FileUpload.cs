@@ -49,6 +49,8 @@ internal sealed class FileUpload(IFileStore store)
                 ? await BodyCopy.ReceiveAsync(request.BodyReader, writer.Output, long.MaxValue, aborted)
                 : await UnpackAsync(request, coding, digests, name, writer.Output, aborted);
             pass.AddBytes(moved);
+            using TransferPass.Change change = await pass.BeginAsync(
+                name, present is null ? LockUse.Membership : LockUse.Content, aborted);
             file = await StoreConflict.AskAsync(writer.CommitAsync(digests.ExpectedAtEnd(request), aborted), precondition);
         }
 

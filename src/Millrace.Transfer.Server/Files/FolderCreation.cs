@@ -20,6 +20,7 @@ internal sealed class FolderCreation(IFileStore store)
 
         try
         {
+            using TransferPass.Change change = await pass.BeginAsync(target.Name, LockUse.Membership, context.RequestAborted);
             await pass.Store.CreateFolderAsync(target.Name, context.RequestAborted);
         }
         catch (TransferException exception) when (exception.Error == TransferError.AlreadyExists)

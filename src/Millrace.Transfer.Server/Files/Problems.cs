@@ -88,6 +88,12 @@ internal static class Problems
         }
 
         upload?.AddRefusalFields(refusal);
+        if (DavAnswer.ErrorOf(context, refusal, response.StatusCode) is { } error)
+        {
+            await DavAnswer.SendAsync(context, error);
+            return;
+        }
+
         bool isOffset = refusal.Error == TransferError.OffsetMismatch && upload is not null;
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(
             new ErrorDocument

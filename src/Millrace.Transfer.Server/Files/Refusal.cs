@@ -20,6 +20,9 @@ internal sealed class Refusal(TransferError error, string message, string? name 
 
     public string? FieldValue { get; init; }
 
+    /// <summary>WebDAV's name of a precondition that the request does not meet (RFC 4918, section 16); null without one.</summary>
+    public string? DavCondition { get; init; }
+
     public TimeSpan? RetryAfter { get; init; }
 
     /// <summary>How many entries no listing shows, where that is the reason; null otherwise.</summary>

@@ -31,9 +31,19 @@ internal static class GrpcFiles
             throw Errors.Invalid("A folder has no version. Leave 'precondition' out to delete it with everything in it.", name.Value);
         }
 
-        bool deleted = request.Recursive
-            ? await call.Store.DeleteFolderAsync(name, call.Ended)
-            : await call.Store.DeleteAsync(name, precondition, call.Ended);
+        bool deleted;
+        using (await pass.BeginAsync(name, LockUse.Membership | LockUse.Below, call.Ended))
+        {
+            deleted = request.Recursive
+                ? await call.Store.DeleteFolderAsync(name, call.Ended)
+                : await call.Store.DeleteAsync(name, precondition, call.Ended);
+        }
+
+        if (deleted)
+        {
+            await pass.ForgetAsync(name);
+        }
+
         await call.Answer.SendAsync(new DeleteResponse { Deleted = deleted });
     }
 
@@ -45,11 +55,16 @@ internal static class GrpcFiles
         using TransferPass pass = await call.EnterAsync(TransferOperation.Move, from, to);
         var options = new MoveOptions { Source = GrpcValues.Precondition(request.Precondition), Replace = request.Replace };
         var answer = new MoveResponse();
-        if (await call.Store.MoveAsync(from, to, options, call.Ended) is { } file)
+        using (await pass.BeginAsync(from, LockUse.Membership | LockUse.Below, call.Ended))
+        using (await pass.BeginAsync(to, LockUse.Membership, call.Ended))
         {
-            answer.File = GrpcMapping.ToMessage(file);
+            if (await call.Store.MoveAsync(from, to, options, call.Ended) is { } file)
+            {
+                answer.File = GrpcMapping.ToMessage(file);
+            }
         }
 
+        await pass.ForgetMovedAsync(from, to);
         await call.Answer.SendAsync(answer);
     }
 
@@ -58,7 +73,11 @@ internal static class GrpcFiles
         CreateFolderRequest request = await call.ReadAsync(CreateFolderRequest.Parser);
         TransferName name = TransferName.Parse(request.Name);
         using TransferPass pass = await call.EnterAsync(TransferOperation.CreateFolder, name);
-        await call.Store.CreateFolderAsync(name, call.Ended);
+        using (await pass.BeginAsync(name, LockUse.Membership, call.Ended))
+        {
+            await call.Store.CreateFolderAsync(name, call.Ended);
+        }
+
         await call.Answer.SendAsync(new CreateFolderResponse());
     }
 

@@ -237,6 +237,7 @@ internal static class GrpcUpload
                 name.Value);
         }
 
+        using TransferPass.Change change = await pass.BeginAsync(name, LockUse.Membership, call.Ended);
         StoredFile file = await writer.CommitAsync(Expected(said, end, name), call.Ended);
         return GrpcUploads.ToMessage(file);
     }

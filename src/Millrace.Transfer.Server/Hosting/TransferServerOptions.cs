@@ -42,6 +42,15 @@ public sealed class TransferServerOptions
         }
     }
 
+    /// <summary>Whether the files are served by WebDAV too, so that systems can mount them: PROPFIND, PROPPATCH, COPY, LOCK and UNLOCK.</summary>
+    public bool WebDav { get; set; } = true;
+
+    /// <summary>
+    /// Whether files that systems make for themselves are refused under the path of the files: <c>._NAME</c>, <c>.DS_Store</c>,
+    /// <c>Thumbs.db</c> and <c>desktop.ini</c>. False by default: Finder keeps parts of files in the first.
+    /// </summary>
+    public bool RefuseSystemFiles { get; set; }
+
     /// <summary>Options of gRPC and gRPC-Web.</summary>
     public GrpcServerOptions Grpc { get; set; } = new();
 

@@ -28,6 +28,12 @@ public interface IFileStore
     /// <summary>Small documents that the server keeps with the files, such as links to folders; null if the store has no place for them.</summary>
     IRecordStore? Records => null;
 
+    /// <summary>Where the store keeps locks, and properties that clients set; null for a store that keeps neither.</summary>
+    IStoreDocuments? Documents => null;
+
+    /// <summary>The bytes that the store has and may still take; without a value where it does not know them.</summary>
+    StoreSpace Space => default;
+
     /// <summary>
     /// The same store for a caller that may use one folder or one file only. Names stay relative to the root of the store. Links
     /// below the folder that lead out of it are refused; the folder itself may be a link.
@@ -85,12 +91,48 @@ public interface IFileStore
     ValueTask<StoredFile?> MoveAsync(
         TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken);
 
+    /// <summary>Copies a file with its time, in one step and durably. Its bytes do not pass through this process where the store can avoid that.</summary>
+    /// <param name="from">The file.</param>
+    /// <param name="to">The name of the copy. The folder that it is in must exist.</param>
+    /// <param name="options">The precondition, and whether a file may be replaced.</param>
+    /// <param name="cancellationToken">Until the copy begins to be published.</param>
+    /// <returns>The copy.</returns>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.AlreadyExists"/>: something has the new name;
+    /// <see cref="TransferError.PreconditionFailed"/>; <see cref="TransferError.NoSpace"/>. Nothing was copied then.
+    /// </exception>
+    ValueTask<StoredFile> CopyAsync(
+        TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
+        StoreCopy.RunAsync(this, from, to, options, cancellationToken);
+
+    /// <summary>Sets when a file was last changed.</summary>
+    /// <param name="name">The file.</param>
+    /// <param name="modified">The time.</param>
+    /// <param name="precondition">The condition on the file.</param>
+    /// <param name="cancellationToken">Until it begins to be set.</param>
+    /// <returns>The file, which may have another tag.</returns>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.PreconditionFailed"/>;
+    /// <see cref="TransferError.InvalidRequest"/>: the store cannot do that.
+    /// </exception>
+    ValueTask<StoredFile> SetModifiedAsync(
+        TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken) =>
+        throw new TransferException(TransferError.InvalidRequest, "This store does not change the time of a file.", name.Value)
+        {
+            Status = StatusCodes.Status501NotImplemented,
+        };
+
     /// <summary>Creates an empty folder, durably.</summary>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.AlreadyExists"/>; <see cref="TransferError.NotFound"/>: there is no folder for it to be in.
     /// </exception>
     ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken);
 }
+
+/// <summary>The room in a store.</summary>
+/// <param name="AvailableBytes">Bytes that it may still take; null if unknown.</param>
+/// <param name="UsedBytes">Bytes that are taken; null if unknown.</param>
+public readonly record struct StoreSpace(long? AvailableBytes, long? UsedBytes);
 
 /// <summary>How much work a file's digest is worth to the caller.</summary>
 public enum DigestNeed

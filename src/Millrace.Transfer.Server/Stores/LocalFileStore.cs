@@ -98,6 +98,14 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     /// <inheritdoc/>
     public IRecordStore Records => _records;
 
+    /// <inheritdoc/>
+    /// <remarks>Files in <c>.millrace</c>.</remarks>
+    public IStoreDocuments Documents => Core.Documents;
+
+    /// <inheritdoc/>
+    /// <remarks>Of the store's limit if it has one, of the device otherwise.</remarks>
+    public StoreSpace Space => Core.Limits.FindSpace();
+
     /// <summary>What all views of the folder share.</summary>
     internal LocalStore Core { get; }
 
@@ -163,6 +171,17 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     public ValueTask<StoredFile?> MoveAsync(
         TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
         _folders.MoveAsync(Names.Check(from), Names.Check(to), options, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>The blocks are shared where the file system can do that (a reflink), and copied by the kernel otherwise.</remarks>
+    public ValueTask<StoredFile> CopyAsync(
+        TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
+        _publisher.CopyAsync(Names.Check(from), Names.Check(to), options, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask<StoredFile> SetModifiedAsync(
+        TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken) =>
+        _files.SetModifiedAsync(Names.Check(name), modified, precondition, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken) =>

@@ -206,6 +206,9 @@ internal sealed class UploadSession : IAsyncDisposable
                 Status.Name.Value);
         }
 
+        LockUse use = await Store.FindAsync(Status.Name, DigestNeed.IfKnown, CancellationToken.None) is null ? LockUse.Membership : LockUse.Content;
+        using TransferPass.Change change = await _pass.BeginAsync(Status.Name, use, CancellationToken.None);
+
         // All bytes are here: publishing is right, whether or not the client still waits for the response.
         StoredFile file = await _upload.CompleteAsync(expected ?? Status.Expected, CancellationToken.None);
         Status = Status with { Published = file };

@@ -247,12 +247,12 @@ public sealed class DownloadTests : ServerTest
         Assert.Empty(Server.Complaints);
     }
 
-    [Theory, InlineData("POST"), InlineData("PATCH"), InlineData("PROPFIND")]
+    [Theory, InlineData("POST"), InlineData("PATCH"), InlineData("SEARCH")]
     public async Task An_unknown_method_is_told_which_are_known(string method)
     {
         using HttpResponseMessage response = await SendAsync(new HttpMethod(method), "files/a");
         Assert.Equal(HttpStatusCode.MethodNotAllowed, response.StatusCode);
-        Assert.Equal(["DELETE", "GET", "HEAD", "MKCOL", "MOVE", "OPTIONS", "PUT"], response.Content.Headers.Allow.Order());
+        Assert.Equal(["COPY", "DELETE", "GET", "HEAD", "LOCK", "MKCOL", "MOVE", "OPTIONS", "PROPFIND", "PROPPATCH", "PUT", "UNLOCK"], response.Content.Headers.Allow.Order());
     }
 
     [Fact]
@@ -260,7 +260,7 @@ public sealed class DownloadTests : ServerTest
     {
         using HttpResponseMessage response = await SendAsync(HttpMethod.Options, "files/a");
         Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
-        Assert.Equal(["DELETE", "GET", "HEAD", "MKCOL", "MOVE", "OPTIONS", "PUT"], response.Content.Headers.Allow.Order());
+        Assert.Equal(["COPY", "DELETE", "GET", "HEAD", "LOCK", "MKCOL", "MOVE", "OPTIONS", "PROPFIND", "PROPPATCH", "PUT", "UNLOCK"], response.Content.Headers.Allow.Order());
     }
 
     [Fact]

@@ -37,11 +37,14 @@ public sealed class RemovalTests : ServerTest
     }
 
     [Fact]
-    public async Task A_folder_with_files_is_not_deleted()
+    public async Task A_folder_with_files_is_deleted_only_by_its_path_with_a_slash()
     {
         await Server.WriteAsync("a/b", Content.Of(10));
-        await DeleteAsync("files/a/").AnswersAsync(HttpStatusCode.Conflict);
+        await DeleteAsync("files/a").AnswersAsync(HttpStatusCode.Conflict);
+        await DeleteAsync("files/a/", ("Depth", "0")).AnswersAsync(HttpStatusCode.Conflict);
         Assert.Equal(["a/b"], Server.VisibleFiles());
+        await DeleteAsync("files/a/").AnswersAsync(HttpStatusCode.NoContent);
+        Assert.Empty(Server.VisibleFiles());
     }
 
     [Fact]

@@ -64,6 +64,44 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
         }
     }
 
+    /// <summary>Sets a file's time. Its content stays, and so does its digest.</summary>
+    public async ValueTask<StoredFile> SetModifiedAsync(
+        TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken)
+    {
+        ThrowIfRoot(name);
+        SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken);
+        try
+        {
+            FileFacts opened = default;
+            using SafeFileHandle file = tree.TryOpenFile(name, out opened) ?? throw Errors.NoFile(name);
+            (StoredFile before, FileFacts facts) = await DescribeAsync(file, opened, name, DigestNeed.IfKnown, cancellationToken);
+            precondition.ThrowIfNotMet(name, before);
+            FileDigest? digest = before.Sha256 is { } sha256
+                ? store.Digests.TryRead(name, facts) ?? new FileDigest(sha256, Crc32: null)
+                : null;
+            bool isSame = tree.Look(file) == facts;
+            await store.Watch.StampAsync(file, modified, replaced: null, cancellationToken);
+            FileFacts after = tree.Look(file);
+            if (!isSame || digest is not { } known || after.Length != facts.Length)
+            {
+                return (await DescribeAsync(file, after, name, DigestNeed.IfKnown, CancellationToken.None)).File;
+            }
+
+            store.Watch.Published(after, isGiven: true);
+            store.Digests.Write(name, after, known);
+            return after.ToFile(name, known.Sha256);
+        }
+        catch (Exception exception)
+            when (exception is IOException and not TransferException or UnauthorizedAccessException)
+        {
+            throw Errors.Translate(exception, "set the time of", name);
+        }
+        finally
+        {
+            entered.Release();
+        }
+    }
+
     public async ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken)
     {
         await store.Listings.WaitAsync(cancellationToken);

@@ -27,6 +27,77 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         return Create(name, options, new Reservation(store.Limits));
     }
 
+    /// <summary>Copies a file where no client sees it, without its bytes passing through this process, and publishes the copy.</summary>
+    public async ValueTask<StoredFile> CopyAsync(
+        TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken)
+    {
+        LocalFiles.ThrowIfRoot(from);
+        LocalFiles.ThrowIfRoot(to);
+        if (from == to)
+        {
+            throw Errors.IntoItself(from);
+        }
+
+        FileFacts opened = default;
+        using SafeFileHandle source = tree.TryOpenFile(from, out opened) ?? throw Errors.NoFile(from);
+        (StoredFile file, FileFacts facts) = await files.DescribeAsync(source, opened, from, DigestNeed.IfKnown, cancellationToken);
+        options.Source.ThrowIfNotMet(from, file);
+        var condition = new WritePrecondition { CreateNew = !options.Replace };
+        await files.CheckAsync(to, condition, cancellationToken);
+        store.Limits.CheckFile(to, file.Length);
+        await store.Limits.CheckTotalAsync(to, file.Length, cancellationToken);
+        store.Limits.CheckDevice(to, file.Length);
+        using StoreFolder folder = tree.TryOpenFolderOf(to, create: false, follow: options.Replace, out string fileName)
+            ?? throw Errors.NoFolderFor(to);
+        if (folder.TryLook(fileName, out FileFacts present, out bool isFolder, out _) && isFolder)
+        {
+            throw Errors.NameTaken(to);
+        }
+
+        ThrowIfNoFile(folder, fileName, to);
+        var reservation = new Reservation(store.Limits);
+        string copy = Path.Combine(store.CopiesPath, RandomNumberGenerator.GetHexString(32, lowercase: true));
+        try
+        {
+            reservation.Reserve(to, file.Length);
+            Directory.CreateDirectory(store.CopiesPath);
+            await CopyAsync(from, source, copy, cancellationToken);
+            FileDigest? digest = file.Sha256 is { } sha256
+                ? store.Digests.TryRead(from, facts) ?? new FileDigest(sha256, Crc32: null)
+                : null;
+            string path = folder.PathOf(fileName);
+            var write = new FileWriteOptions { CreateNew = condition.CreateNew, Durability = store.Options.Durability };
+            try
+            {
+                await using FilePipeWriter data = FilePipe.Resume(copy, path, write);
+                return await PublishCopyAsync(data);
+            }
+            catch (FilePipeException exception) when (IsOtherFileSystem(exception.Error))
+            {
+                await using FilePipeWriter data = FilePipe.Create(path, write);
+                using FilePipeReader bytes = FilePipe.OpenRead(copy);
+                await bytes.CopyToAsync(data, cancellationToken);
+                return await PublishCopyAsync(data);
+            }
+
+            async ValueTask<StoredFile> PublishCopyAsync(FilePipeWriter data)
+            {
+                ThrowIfLinkFollowed(data, path, to);
+                await data.FlushAsync(cancellationToken);
+                return await PublishAsync(data, to, condition, file.Modified, digest, reservation, upload: null, cancellationToken);
+            }
+        }
+        catch (FilePipeException exception)
+        {
+            throw Errors.Translate(exception, "copy to", to);
+        }
+        finally
+        {
+            reservation.ReleaseReservation();
+            File.Delete(copy);
+        }
+    }
+
     /// <summary>
     /// Publishes an upload in steps between which the process may die: writes the intent, renames, writes the result. A restart
     /// finds out by the intent which steps were done (<see cref="UploadRegistry.Load"/>).
@@ -120,6 +191,18 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     /// <summary>Applies the limits to the bytes written to a file.</summary>
     public LimitedBody Limit(FilePipeWriter file, TransferName name, long? length, Reservation reservation) =>
         new(file, store.Limits, name, length, reservation, store.Native);
+
+    /// <summary>The version that is open, where the system can name it; its name may lead to another one by now.</summary>
+    private async ValueTask CopyAsync(TransferName from, SafeFileHandle source, string copy, CancellationToken cancellationToken)
+    {
+        using StoreFolder? folder = store.Native ? null : tree.TryOpenFolderOf(from, create: false, follow: true, out _);
+        string path = store.Native ? $"/proc/self/fd/{source.DangerousGetHandle()}"
+            : folder is null ? throw Errors.NoFile(from)
+            : folder.PathOf(from.FileName);
+        await FilePipe.CopyAsync(
+            path, copy, new FileCopyOptions { Durability = Durability.None, CreateNew = true }, cancellationToken: cancellationToken);
+        GC.KeepAlive(source);
+    }
 
     private async ValueTask<StoredFile> RenameUploadAsync(
         FilePipeWriter file, string path, LocalUpload upload, FileDigest? digest, CancellationToken cancellationToken)

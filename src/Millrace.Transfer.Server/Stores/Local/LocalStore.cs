@@ -42,6 +42,7 @@ internal sealed class LocalStore : IAsyncDisposable
             Work = new DigestWork(Tree, Digests, options.CheapDigestBytes, MaxCachedBytes);
             Limits = new StoreLimits(options, Root, CountFiles);
             Counts = new UploadCounts(options);
+            Documents = new LocalDocuments(HiddenPath, options.Durability);
         }
         catch
         {
@@ -90,6 +91,11 @@ internal sealed class LocalStore : IAsyncDisposable
 
     public UploadCounts Counts { get; }
 
+    public LocalDocuments Documents { get; }
+
+    /// <summary>Where copies are until they get their names.</summary>
+    public string CopiesPath => Path.Combine(HiddenPath, "copies");
+
     private string HiddenPath => Path.Combine(Root, NameRules.HiddenFolder);
 
     /// <summary>Lets others open the folder, after a start that failed.</summary>
@@ -103,6 +109,7 @@ internal sealed class LocalStore : IAsyncDisposable
         Listings.Dispose();
         Locks.Dispose();
         Limits.Dispose();
+        Documents.Dispose();
         _lock.Dispose();
     }
 

@@ -20,6 +20,12 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
             CleanUp();
         }
 
+        if (Directory.Exists(store.CopiesPath))
+        {
+            // Of a process that was killed.
+            Directory.Delete(store.CopiesPath, recursive: true);
+        }
+
         _running = Task.Run(RunAsync);
     }
 

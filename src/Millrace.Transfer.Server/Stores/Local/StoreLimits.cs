@@ -30,6 +30,16 @@ internal sealed class StoreLimits : IDisposable
     /// <summary>Bytes of all files and reservations; 0 without a limit.</summary>
     public long Used => Interlocked.Read(ref _used) + Interlocked.Read(ref _reserved);
 
+    /// <summary>The room in the store, as far as it has been counted.</summary>
+    public StoreSpace FindSpace()
+    {
+        var device = new DriveInfo(_root);
+        long free = Math.Max(0, device.AvailableFreeSpace - _options.FreeSpaceToLeave);
+        return _options.MaxTotalBytes is { } limit && Volatile.Read(ref _counted)
+            ? new StoreSpace(Math.Clamp(limit - Used, 0, free), Used)
+            : new StoreSpace(Math.Min(free, _options.MaxTotalBytes ?? free), device.TotalSize - device.AvailableFreeSpace);
+    }
+
     /// <exception cref="TransferException"><see cref="TransferError.TooLarge"/>.</exception>
     public void CheckFile(TransferName name, long length)
     {

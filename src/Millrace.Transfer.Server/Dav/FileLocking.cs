@@ -1,0 +1,240 @@
+using System.Globalization;
+using System.Xml;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>LOCK and UNLOCK (RFC 4918, sections 9.10 and 9.11).</summary>
+internal sealed class FileLocking(IFileStore store)
+{
+    /// <summary>How long a lock lasts at most without a refresh.</summary>
+    /// <remarks>A client that dies leaves its locks for so long. Clients refresh before.</remarks>
+    private static readonly TimeSpan MaxTimeout = TimeSpan.FromHours(1);
+
+    /// <summary>How long it lasts if the client does not say.</summary>
+    private static readonly TimeSpan DefaultTimeout = TimeSpan.FromMinutes(10);
+
+    public async Task LockAsync(HttpContext context, FileTarget target)
+    {
+        using TransferPass pass = await TransferGuard.Of(context).EnterAsync(context, store, TransferOperation.Lock, target.Name);
+        ReadOnlyMemory<byte> body = await DavDocument.ReadBodyAsync(context);
+        if (body.IsEmpty)
+        {
+            await RefreshAsync(context, pass, target);
+            return;
+        }
+
+        bool isDeep = context.Request.Headers["Depth"].ToString() switch
+        {
+            "" or "infinity" or "Infinity" => true,
+            "0" => false,
+            _ => throw Errors.Invalid("The field Depth of a LOCK is 0 or infinity."),
+        };
+        (bool isShared, string? owner) = DavDocument.Read(body, "lockinfo", ReadInfo);
+        CancellationToken aborted = context.RequestAborted;
+        (bool isFolder, StoredFile? made) = await FindOrMakeAsync(context, pass, target);
+        TimeSpan timeout = ReadTimeout(context.Request);
+        var taken = new WriteLock
+        {
+            Token = $"urn:uuid:{Guid.NewGuid():D}",
+            Name = target.Name.Value,
+            IsFolder = isFolder,
+            IsShared = isShared,
+            IsDeep = isDeep && isFolder,
+            Caller = pass.Owner,
+            OwnerXml = owner,
+            Seconds = (long)timeout.TotalSeconds,
+            Expires = pass.Now + timeout,
+            MadeTag = made?.Tag.Value,
+        };
+        try
+        {
+            await pass.State!.Locks.ChangeAsync(locks => [.. WithoutConflict(locks, taken, pass), taken], aborted);
+        }
+        catch
+        {
+            if (made is not null)
+            {
+                await store.DeleteAsync(target.Name, new WritePrecondition { Match = [made.Tag] }, CancellationToken.None);
+            }
+
+            throw;
+        }
+
+        context.Response.StatusCode = made is null ? StatusCodes.Status200OK : StatusCodes.Status201Created;
+        context.Response.Headers["Lock-Token"] = $"<{taken.Token}>";
+        await SendAsync(context, [taken], pass.Now);
+    }
+
+    public async Task UnlockAsync(HttpContext context, FileTarget target)
+    {
+        using TransferPass pass = await TransferGuard.Of(context).EnterAsync(context, store, TransferOperation.Lock, target.Name);
+        string field = context.Request.Headers["Lock-Token"].ToString().Trim();
+        if (field is not ['<', .. var token, '>'])
+        {
+            throw Errors.Invalid("UNLOCK needs the field Lock-Token with the token in angle brackets, as the response to LOCK had it.");
+        }
+
+        await pass.State!.Locks.ChangeAsync(
+            locks =>
+            {
+                WriteLock held = locks.Covering(target.Name).FirstOrDefault(one => one.Token == token && one.Expires > pass.Now)
+                    ?? throw new Refusal(
+                        TransferError.PreconditionFailed, $"'{target.Name}' has no lock with this token.", target.Name.Value)
+                    {
+                        Status = StatusCodes.Status409Conflict,
+                        DavCondition = "lock-token-matches-request-uri",
+                    };
+                if (held.Caller != pass.Owner)
+                {
+                    throw new TransferException(
+                        TransferError.Forbidden, $"The lock of '{target.Name}' was taken with another token of this server, and ends with that or by itself.", target.Name.Value);
+                }
+
+                return locks.All.Where(one => one != held);
+            },
+            context.RequestAborted);
+        context.Response.StatusCode = StatusCodes.Status204NoContent;
+    }
+
+    private static (bool IsShared, string? Owner) ReadInfo(XmlReader reader)
+    {
+        bool? isShared = null;
+        bool isWrite = false;
+        string? owner = null;
+        DavDocument.ForEachChild(reader, child =>
+        {
+            if (DavDocument.Is(child, "lockscope"))
+            {
+                DavDocument.ForEachChild(child, scope => isShared =
+                    DavDocument.Is(scope, "shared") ? true : DavDocument.Is(scope, "exclusive") ? false : isShared);
+            }
+            else if (DavDocument.Is(child, "locktype"))
+            {
+                DavDocument.ForEachChild(child, type => isWrite |= DavDocument.Is(type, "write"));
+            }
+            else if (DavDocument.Is(child, "owner"))
+            {
+                owner = DavDocument.ReadElement(child);
+            }
+        });
+        if (owner?.Length > DavDocument.MaxBytes / 16)
+        {
+            throw Errors.Invalid($"The owner of a lock has at most {DavDocument.MaxBytes / 16} characters.");
+        }
+
+        return isShared is { } known && isWrite
+            ? (known, owner)
+            : throw Errors.Invalid("A lockinfo has the lockscope exclusive or shared, and the locktype write.");
+    }
+
+    private static TimeSpan ReadTimeout(HttpRequest request)
+    {
+        foreach (string one in request.Headers["Timeout"].ToString().Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
+        {
+            if (one.Equals("Infinite", StringComparison.OrdinalIgnoreCase))
+            {
+                return MaxTimeout;
+            }
+
+            if (one.StartsWith("Second-", StringComparison.OrdinalIgnoreCase)
+                && ulong.TryParse(one.AsSpan("Second-".Length), NumberStyles.None, CultureInfo.InvariantCulture, out ulong seconds))
+            {
+                return TimeSpan.FromSeconds(Math.Clamp(seconds, 1, (ulong)MaxTimeout.TotalSeconds));
+            }
+        }
+
+        return DefaultTimeout;
+    }
+
+    private static WriteLock[] WithoutConflict(WriteLocks.Index locks, WriteLock taken, TransferPass pass)
+    {
+        DateTimeOffset now = pass.Now;
+        IEnumerable<WriteLock> near = locks.Covering(taken.Root);
+        near = taken.IsDeep ? near.Concat(locks.Below(taken.Root)) : near;
+        foreach (WriteLock other in near)
+        {
+            if (other.Expires > now && (!other.IsShared || !taken.IsShared))
+            {
+                throw new Refusal(
+                    TransferError.PreconditionFailed, $"'{taken.Name}' or something in it is locked already. Try again when that lock ends.", taken.Name)
+                {
+                    Status = StatusCodes.Status423Locked,
+                    DavCondition = "no-conflicting-lock",
+                };
+            }
+        }
+
+        WriteLock[] rest = [.. locks.All.Where(one => one.Expires > now || one.MadeTag is not null)];
+        if (rest.Length >= WriteLocks.MaxLocks || rest.Count(one => one.Caller == pass.Owner) >= WriteLocks.MaxLocksPerCaller)
+        {
+            throw new TransferException(
+                TransferError.TooManyTransfers, "There are too many locks. Remove some, or try again when they end.", taken.Name)
+            {
+                RetryAfter = DefaultTimeout,
+            };
+        }
+
+        return rest;
+    }
+
+    /// <summary>A name that nothing has gets an empty file (section 7.3), so that nobody else takes it.</summary>
+    private static async ValueTask<(bool IsFolder, StoredFile? Made)> FindOrMakeAsync(HttpContext context, TransferPass pass, FileTarget target)
+    {
+        CancellationToken aborted = context.RequestAborted;
+        StoredFile? file = target.Name.IsRoot ? null : await pass.Store.FindAsync(target.Name, DigestNeed.IfKnown, aborted);
+        WriteConditions.Read(context.Request, target.Name, file);
+        if (file is not null)
+        {
+            return target.IsFolder ? throw Errors.NoFolder(target.Name) : (false, null);
+        }
+
+        if (await pass.Store.FolderExistsAsync(target.Name, aborted))
+        {
+            return (true, null);
+        }
+
+        if (target.IsFolder)
+        {
+            throw Errors.NoFolder(target.Name);
+        }
+
+        if (!target.Name.Folder.IsRoot && !await pass.Store.FolderExistsAsync(target.Name.Folder, aborted))
+        {
+            throw Errors.NoFolderFor(target.Name);
+        }
+
+        var precondition = new WritePrecondition { CreateNew = true };
+        await using StoredFileWriter writer = await StoreConflict.AskAsync(
+            pass.Store.CreateAsync(target.Name, new CreateFileOptions { Precondition = precondition, Length = 0 }, aborted), precondition);
+        using TransferPass.Change change = await pass.BeginAsync(target.Name, LockUse.Membership, aborted);
+        return (false, await StoreConflict.AskAsync(writer.CommitAsync(null, aborted), precondition));
+    }
+
+    private static async Task RefreshAsync(HttpContext context, TransferPass pass, FileTarget target)
+    {
+        TimeSpan timeout = ReadTimeout(context.Request);
+        WriteLock? refreshed = null;
+        await pass.State!.Locks.ChangeAsync(
+            locks =>
+            {
+                WriteLock held = locks.Covering(target.Name)
+                    .FirstOrDefault(one => pass.LockTokens.Contains(one.Token) && one.Expires > pass.Now && one.Caller == pass.Owner)
+                    ?? throw new TransferException(
+                        TransferError.PreconditionFailed,
+                        $"A LOCK without a body refreshes the lock that the field If names, and '{target.Name}' has none of that name. Lock it again.",
+                        target.Name.Value);
+                refreshed = held with { Seconds = (long)timeout.TotalSeconds, Expires = pass.Now + timeout };
+                return locks.All.Select(one => one == held ? refreshed : one);
+            },
+            context.RequestAborted);
+        await SendAsync(context, [refreshed!], pass.Now);
+    }
+
+    private static Task SendAsync(HttpContext context, IEnumerable<WriteLock> locks, DateTimeOffset now)
+    {
+        DavWriter xml = DavAnswer.Begin("<D:prop xmlns:D=\"DAV:\"><D:lockdiscovery>"u8);
+        PropertyWriter.WriteLocks(xml, FileTarget.HrefPrefixOf(context), locks, now);
+        xml.Raw("</D:lockdiscovery></D:prop>"u8);
+        return DavAnswer.SendAsync(context, xml);
+    }
+}
