@@ -21,6 +21,7 @@ namespace Millrace.Cli;
 [JsonSerializable(typeof(FolderLine))]
 [JsonSerializable(typeof(SyncLine))]
 [JsonSerializable(typeof(ServeLine))]
+[JsonSerializable(typeof(PinLine))]
 [JsonSerializable(typeof(TokenLine))]
 [JsonSerializable(typeof(LinkLine))]
 [JsonSerializable(typeof(FolderLinkLine))]

@@ -352,3 +352,35 @@ test("Pages of other origins can change nothing, even while somebody is signed i
     await listed(page);
   });
 });
+
+test("A PIN signs in by hand and by the URL of the QR code, and leaves no trace in the history", async () => {
+  for (const isTyped of [true, false]) {
+    const other = await serve("--h2-port", "none", "--quiet", "--pin", (folder) => writeFileSync(join(folder, "kept.txt"), "secret"));
+    try {
+      const { pin } = other.ready;
+      const { page, context, errors } = await openPage(browser, other.address, { path: isTyped ? "/files/" : `/files/#pin=${pin}` });
+      if (isTyped) {
+        const input = dialog(page).getByLabel("PIN");
+        assert.equal(await input.getAttribute("inputmode"), "numeric");
+        await input.fill(pin === "000000" ? "000001" : "000000");
+        await dialog(page).getByRole("button", { name: "Sign in" }).click();
+        await dialog(page).getByText("This PIN is wrong or no longer valid.").waitFor();
+        await input.fill(`${pin.slice(0, 3)} ${pin.slice(3)}`);
+        await dialog(page).getByRole("button", { name: "Sign in" }).click();
+      }
+      await row(page, "kept.txt").waitFor();
+      assert.equal(new URL(page.url()).hash, "");
+      await page.getByTitle(/^Signed in as pin/).waitFor();
+      assert.deepEqual(errors, []);
+      await context.close();
+
+      // It was for one browser.
+      const second = await openPage(browser, other.address, { path: `/files/#pin=${pin}` });
+      await dialog(second.page).getByText("Enter the PIN that the server shows.").waitFor();
+      assert.equal(new URL(second.page.url()).hash, "");
+      await second.context.close();
+    } finally {
+      await other.stop();
+    }
+  }
+});

@@ -195,13 +195,81 @@ internal static class ServeCommand
 
     private static void PrintReady(TransferServer server, TransferHostOptions options, ServeSettings settings, MetricsServer? metrics)
     {
+        string? pin = options.AllowPin ? server.CreatePin() : null;
         if (settings.Json)
         {
-            TransferCommand.WriteLine(Console.Out, (ServePrinter.ToLine(server, options) with { Metrics = metrics?.Url.AbsoluteUri }).ToJson());
+            ServeLine line = ServePrinter.ToLine(server, options) with
+            {
+                Metrics = metrics?.Url.AbsoluteUri,
+                Fingerprint = settings.Certificate?.Fingerprint,
+                Pin = pin,
+            };
+            TransferCommand.WriteLine(Console.Out, line.ToJson());
         }
         else if (!settings.Quiet)
         {
-            TransferCommand.WriteLine(Console.Out, ServePrinter.Describe(server, options) + (metrics is null ? "" : $"{Environment.NewLine}Metrics are at {metrics.Url}."));
+            TransferCommand.WriteLine(Console.Out, ServePrinter.Describe(server, options));
+            if (metrics is not null)
+            {
+                TransferCommand.WriteLine(Console.Out, $"Metrics are at {metrics.Url}.");
+            }
+
+            if (settings.Certificate is { } certificate)
+            {
+                TransferCommand.WriteLine(Console.Out, ServePrinter.Describe(certificate));
+            }
+        }
+
+        if (pin is not null)
+        {
+            PrintPin(server, options, settings, pin);
+            new Thread(() => MakePins(server, options, settings)) { IsBackground = true, Name = "millrace pins" }.Start();
+        }
+        else if (!settings.Json && !settings.Quiet)
+        {
+            PrintQr(server, options, settings, pin: null);
+        }
+    }
+
+    /// <summary>Makes another PIN for each line of input: only the person at the server should be able to.</summary>
+    private static void MakePins(TransferServer server, TransferHostOptions options, ServeSettings settings)
+    {
+        try
+        {
+            while (Console.In.ReadLine() is not null)
+            {
+                string pin = server.CreatePin();
+                if (settings.Json)
+                {
+                    TransferCommand.WriteLine(Console.Out, new PinLine(pin).ToJson());
+                }
+
+                PrintPin(server, options, settings, pin);
+            }
+        }
+        catch (IOException)
+        {
+            // The terminal is gone; the server stays.
+        }
+    }
+
+    private static void PrintPin(TransferServer server, TransferHostOptions options, ServeSettings settings, string pin)
+    {
+        if (!settings.Json)
+        {
+            PrintQr(server, options, settings, pin);
+            TransferCommand.WriteLine(Console.Out, $"PIN: {pin[..3]} {pin[3..]}, for one browser, within ten minutes. Enter prints another one.");
+        }
+    }
+
+    private static void PrintQr(TransferServer server, TransferHostOptions options, ServeSettings settings, string? pin)
+    {
+        IReadOnlyList<Uri> urls = LanAddresses.UrlsOf(server, options);
+        if (settings.Qr || (urls.Count > 0 && !Console.IsOutputRedirected))
+        {
+            string url = urls is [var first, ..] ? first.AbsoluteUri : ServePrinter.Files(server, options);
+            TransferCommand.WriteLine(
+                Console.Out, QrText.Of(url + (pin is null ? "" : $"#pin={pin}"), colours: !Console.IsOutputRedirected) + url);
         }
     }
 
@@ -237,6 +305,8 @@ internal sealed record ServeSettings
     public bool Quiet { get; init; }
     public bool Json { get; init; }
     public MetricsSettings? Metrics { get; init; }
+    public SelfSignedCertificate? Certificate { get; init; }
+    public bool Qr { get; init; }
 }
 
 /// <summary>Describes a ready server: its addresses, who may use it, and commands to copy.</summary>
@@ -264,6 +334,11 @@ internal static class ServePrinter
         var text = new StringBuilder();
         string curl = server.SocketPath is { } socket ? $"curl --unix-socket {socket} " : "curl ";
         text.AppendLine($"Serving {Served(options)} at {(server.SocketPath is { } path ? $"the socket {path}, {options.PathBase}{options.Endpoints.FilesPath}/" : files)}");
+        foreach (Uri url in LanAddresses.UrlsOf(server, options))
+        {
+            text.AppendLine($"  {url}");
+        }
+
         text.AppendLine(Grpc(server));
         if (server.Notice is { } note)
         {
@@ -300,6 +375,13 @@ internal static class ServePrinter
         var http2 => $"HTTP/2 without TLS and gRPC are at {Text(http2)}, gRPC-Web is at {Text(server.Address)}.",
     };
 
+    public static string Describe(SelfSignedCertificate certificate) =>
+        $"""
+        Browsers warn about the certificate, because nobody else vouches for it. Its SHA-256 fingerprint, to compare in the browser:
+          {certificate.Fingerprint}
+        Other commands take --ca-cert {certificate.CertificatePath}.
+        """;
+
     private static string Access(TransferServer server, TransferHostOptions options)
     {
         if (!server.NeedsToken)
@@ -323,7 +405,7 @@ internal static class ServePrinter
     private static string Served(TransferHostOptions options) =>
         options.FileStore is null ? Path.GetFullPath(options.Folder) : options.Folder;
 
-    private static string Files(TransferServer server, TransferHostOptions options) =>
+    public static string Files(TransferServer server, TransferHostOptions options) =>
         Text(server.Address) + options.PathBase + options.Endpoints.FilesPath + "/";
 
     private static string Text(Uri address) => address.GetLeftPart(UriPartial.Authority);
@@ -344,7 +426,15 @@ internal sealed record ServeLine
     public string? Note { get; init; }
     public string? Socket { get; init; }
     public string? Metrics { get; init; }
+    public string? Fingerprint { get; init; }
+    public string? Pin { get; init; }
 
+    public string ToJson() => CommandJson.ToLine(this);
+}
+
+/// <summary>A further PIN, as JSON.</summary>
+internal sealed record PinLine(string Pin)
+{
     public string ToJson() => CommandJson.ToLine(this);
 }
 

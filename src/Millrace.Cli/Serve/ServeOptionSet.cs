@@ -103,6 +103,7 @@ internal sealed class ServeOptionSet
     private readonly GrpcOptionSet _grpc = new();
     private readonly MonitorOptionSet _monitor = new();
     private readonly DavOptionSet _dav = new();
+    private readonly HomeOptionSet _home = new();
     private readonly BucketOptionSet _bucket = new();
 
     private readonly Option<TimeSpan?> _grace = DurationArgument.Option(
@@ -140,6 +141,7 @@ internal sealed class ServeOptionSet
         _grpc.AddTo(command);
         _monitor.AddTo(command);
         _dav.AddTo(command);
+        _home.AddTo(command, _certificate, served);
         _bucket.AddTo(command, served, _leaveFree, _maxCached);
         command.Validators.Add(result =>
         {
@@ -158,6 +160,8 @@ internal sealed class ServeOptionSet
         Quiet = parsed.GetValue(_quiet),
         Json = parsed.GetValue(_json),
         Metrics = _monitor.Read(parsed, options),
+        Certificate = _home.Read(parsed, options),
+        Qr = _home.WantsQr(parsed),
     };
 
     public bool ReadsBucketTokens(ParseResult parsed) => parsed.GetValue(_bucket.Tokens);
@@ -225,6 +229,7 @@ internal sealed class ServeOptionSet
         ["TransferHostOptions.TrustSocket"] = "--trusted-proxy",
         ["TransferHostOptions.ProxyProtocol"] = "--proxy-protocol",
         ["TransferHostOptions.PathBase"] = "--path-base",
+        ["TransferHostOptions.AllowPin"] = "--pin",
         ["TransferHostOptions.AccessLogPath"] = "--access-log",
         ["TransferHostOptions.SocketPath"] = "--socket",
         ["TransferAccessOptions.PublicUrl"] = "--public-url",

@@ -49,4 +49,7 @@ public sealed class TransferAccessOptions
     /// <summary><see cref="TransferHostOptions.NameOf"/>. An application that maps the endpoints has ASP.NET Core's own settings for proxies.</summary>
     internal Func<string, string> NameOf { get; set; } = static member =>
         member.StartsWith("TransferHostOptions.Trust", StringComparison.Ordinal) ? "UseForwardedHeaders" : member;
+
+    /// <summary>The PINs with which browsers can sign in; null for none.</summary>
+    internal PinStore? Pins { get; set; }
 }

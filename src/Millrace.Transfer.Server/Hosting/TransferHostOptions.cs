@@ -95,6 +95,12 @@ public sealed class TransferHostOptions
     public bool AllowBasicWithoutTls { get; set; }
 
     /// <summary>
+    /// Whether browsers can sign in with a PIN of <see cref="TransferServer.CreatePin"/>; everything else then needs a token, also on this machine.
+    /// False by default.
+    /// </summary>
+    public bool AllowPin { get; set; }
+
+    /// <summary>
     /// Names of the server, as in <c>files.example.org</c> or <c>*.example.org</c>. Without tokens, and without a token where
     /// <see cref="PublicScopes"/> needs none, a request for a name that is neither
     /// one of these nor <c>localhost</c>, the machine's name, the host of <see cref="PublicUrl"/> or an IP address is refused

@@ -100,8 +100,8 @@ public sealed class TransferServer : IAsyncDisposable
         TokenStore? tokens = OpenTokens(options);
         bool hasTokens = tokens?.List().Count > 0;
         bool isPublic = options.PublicScopes != TransferScope.None;
-        bool isOpen = (options.Insecure || isLocal) && !isPublic;
-        if (!hasTokens && !isOpen && !isPublic)
+        bool isOpen = (options.Insecure || isLocal) && !isPublic && !options.AllowPin;
+        if (!hasTokens && !isOpen && !isPublic && !options.AllowPin)
         {
             throw new TransferException(
                 TransferError.Unauthorized,
@@ -122,6 +122,7 @@ public sealed class TransferServer : IAsyncDisposable
                 access.PublicScopes = options.PublicScopes;
                 access.AllowBasicWithoutTls = options.AllowBasicWithoutTls;
                 access.HasScopePolicies = true;
+                access.Pins = options.AllowPin ? new PinStore(options.TimeProvider) : null;
                 access.PublicUrl = options.PublicUrl;
                 access.NameOf = options.NameOf;
                 access.Limits = options.Limits;
@@ -149,6 +150,15 @@ public sealed class TransferServer : IAsyncDisposable
             throw;
         }
     }
+
+    /// <summary>
+    /// Makes a PIN of six digits, with which one browser can sign in within ten minutes; an earlier PIN ends. Five wrong tries, of all clients
+    /// together, end it, too. Without TLS it is accepted from this machine and from private networks only. Its session may do everything but sign links.
+    /// </summary>
+    /// <returns>The PIN, for the user.</returns>
+    /// <exception cref="InvalidOperationException"><see cref="TransferHostOptions.AllowPin"/> is false.</exception>
+    public string CreatePin() => _guard.Options.Pins?.Create()
+        ?? throw new InvalidOperationException($"PINs are not allowed here ({_options.NameOf("TransferHostOptions.AllowPin")}).");
 
     /// <summary>
     /// Stops accepting, waits up to <see cref="TransferHostOptions.ShutdownTimeout"/> for running transfers, cuts the rest, and

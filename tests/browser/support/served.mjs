@@ -26,18 +26,21 @@ export async function serve(...given) {
   const folder = mkdtempSync(join(tmpdir(), "millrace-web-"));
   const options = given.filter((option) => typeof option !== "function");
   for (const prepare of given) if (typeof prepare === "function") prepare(folder);
-  let process, ended;
+  let process, ended, ready;
   const start = async (port) => {
     process = spawn(command, [...first, "serve", folder, "--port", port, "--json", ...options], { stdio: ["ignore", "pipe", "inherit"] });
     ended = once(process, "exit");
-    const { value: ready } = await createInterface(process.stdout)[Symbol.asyncIterator]().next();
-    if (!ready) throw new Error(`${[command, ...first].join(" ")} did not start.`);
-    return JSON.parse(ready).address;
+    const { value: line } = await createInterface(process.stdout)[Symbol.asyncIterator]().next();
+    if (!line) throw new Error(`${[command, ...first].join(" ")} did not start.`);
+    ready = JSON.parse(line);
+    return ready.address;
   };
   const address = await start("0");
   return {
     folder,
     address,
+    /** What the server printed when it was ready. */
+    ready,
     /** As when the machine loses its power. */
     async kill() {
       process.kill("SIGKILL");

@@ -5,6 +5,8 @@ export type Scope = "read" | "list" | "write" | "delete" | "link";
 
 let session: Session = { required: false, signedIn: false };
 
+export const takesPin = (): boolean => session.pin === true;
+
 /** Asks who we are. A server that is embedded without sessions has no tokens either. */
 export async function refreshSession(): Promise<Session> {
   try {

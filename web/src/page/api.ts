@@ -81,6 +81,8 @@ export const urlOf = (name: string, isFolder = false): string => paths.files + e
 export interface Session {
   required: boolean;
   signedIn: boolean;
+  /** Whether a PIN is accepted instead of a token. */
+  pin?: boolean;
   name?: string | null;
   scopes?: string[] | null;
   prefix?: string | null;

@@ -1,6 +1,6 @@
 import { h } from "../dom.ts";
-import { current, isPublic, may, mustSignIn, prefix, refreshSession, rootName } from "./access.ts";
-import { paths, ServerError, signOut, stat, urlOf } from "./api.ts";
+import { current, isPublic, may, mustSignIn, prefix, refreshSession, rootName, takesPin } from "./access.ts";
+import { paths, ServerError, signIn, signOut, stat, urlOf } from "./api.ts";
 import type { Arrangement, Entry, SortKey } from "./entries.ts";
 import { size } from "./format.ts";
 import { Grid } from "./list/grid.ts";
@@ -161,7 +161,11 @@ export class App {
     this.head.showAccount();
     const folder = folderOf(location.pathname);
     this.head.show(folder);
-    if (mustSignIn()) await this.signIn(texts.signInHint);
+    if (mustSignIn() && (await redeemPin())) {
+      location.reload();
+      return;
+    }
+    if (mustSignIn()) await this.signIn(takesPin() ? texts.pinHint : texts.signInHint);
     else {
       if (isFile) {
         history.replaceState(null, "", urlOf(folder, true));
@@ -639,4 +643,12 @@ function folderOf(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** Signs in with the PIN of a QR code, which must not stay in the history. */
+async function redeemPin(): Promise<boolean> {
+  const pin = /^#pin=(\d{6})$/.exec(location.hash)?.[1];
+  if (!pin) return false;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  return signIn(pin).then(() => true, () => false);
 }

@@ -9,6 +9,10 @@ internal sealed record SessionDocument
     [JsonPropertyName("required")]
     public bool Required { get; init; }
 
+    /// <summary>Whether a PIN can be sent instead of a token.</summary>
+    [JsonPropertyName("pin")]
+    public bool Pin { get; init; }
+
     [JsonPropertyName("signedIn")]
     public bool SignedIn { get; init; }
 

@@ -39,8 +39,9 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
             new SessionDocument
             {
                 Required = isRequired,
+                Pin = guard.Options.Pins is not null,
                 SignedIn = found is not null && !isLink,
-                Name = isLink ? null : found?.Principal!.Identity!.Name,
+                Name = isLink ? null : found?.Principal!.Identity!.Name?.TrimStart(':'),
                 Link = link,
                 FolderLinks = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks && store.Records is not null,
                 Scopes = [.. TransferScopes.ToText(scopes).Split(',', StringSplitOptions.RemoveEmptyEntries)],
@@ -83,7 +84,16 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
             guard.Cookie.ThrowIfUnfit(context);
             SignInDocument wanted = await JsonAnswer.ReadAsync(context, ServerJson.Default.SignInDocument);
             string secret = wanted.Token ?? throw Errors.Invalid("Send the token as {\"token\":\"...\"}.");
-            TransferToken token = guard.FindToken(secret) ?? throw guard.RefuseTry(context);
+            TransferToken? token = guard.FindToken(secret);
+            if (token is null && guard.Options.Pins is { } pins && PinStore.IsPin(secret))
+            {
+                (secret, token) = Redeem(context, guard, pins, secret);
+            }
+
+            if (token is null)
+            {
+                throw guard.RefuseTry(context);
+            }
 
             // The session of an earlier cookie ends; its id must not be the new session's, because an attacker may have set it.
             guard.Sessions.End(guard.Cookie.IdOf(context) ?? "");
@@ -95,6 +105,16 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
             guard.ObserveRefusal(context, exception.Error);
             throw guard.HidePath(exception);
         }
+    }
+
+    private static (string Secret, TransferToken Token) Redeem(HttpContext context, TransferGuard guard, PinStore pins, string pin)
+    {
+        bool isEncrypted = context.Request.IsHttps || guard.Options.PublicUrl?.Scheme == Uri.UriSchemeHttps;
+        return !isEncrypted && PinStore.IsBeyondPrivate(context.Connection.RemoteIpAddress)
+            ? throw new TransferException(
+                TransferError.Forbidden, "Without HTTPS, the PIN works from private networks only, because others could read it on the way. Use HTTPS, or a token.")
+            : pins.Redeem(pin) ?? throw new TransferException(
+                TransferError.Unauthorized, "The PIN is wrong, was used, or has ended: it is valid for ten minutes, one browser and five tries. The server prints another one when somebody presses Enter there.");
     }
 
     private static async Task SignOutAsync(HttpContext context)

@@ -80,7 +80,7 @@ internal sealed class SessionStore(IOptions<TransferAccessOptions> access, TimeP
             return Task.FromResult<AuthenticationTicket?>(null);
         }
 
-        TransferToken? token = HasEnded(session) ? null : access.Value.Tokens?.FindByHash(session.Token);
+        TransferToken? token = HasEnded(session) ? null : access.Value.Pins?.FindByHash(session.Token) ?? access.Value.Tokens?.FindByHash(session.Token);
         if (token is null)
         {
             _sessions.TryRemove(key, out _);

@@ -1,4 +1,5 @@
 import { h } from "../../dom.ts";
+import { takesPin } from "../access.ts";
 import { ServerError, signIn } from "../api.ts";
 import { texts } from "../texts.ts";
 import { field } from "./dialog.ts";
@@ -17,7 +18,7 @@ export function askForToken(reason: string, mayClose: boolean): Promise<boolean>
 
 function ask(reason: string, mayClose: boolean): Promise<boolean> {
   return new Promise((resolve) => {
-    const { element, input } = field(texts.token, { type: "password", name: "token", autocomplete: "current-password", dir: "ltr", autofocus: true, required: true });
+    const { element, input } = field(takesPin() ? texts.pin : texts.token, { type: takesPin() ? "text" : "password", name: "token", autocomplete: takesPin() ? "one-time-code" : "current-password", inputmode: takesPin() && "numeric", dir: "ltr", autofocus: true, required: true });
     const problem = h("p", { class: "problem", role: "alert" });
     const button = h("button", { class: "button primary" }, texts.signIn);
     const dialog = h("dialog", { class: "form sign-in", "aria-labelledby": "sign-in" },
@@ -42,12 +43,12 @@ function ask(reason: string, mayClose: boolean): Promise<boolean> {
       button.disabled = true;
       problem.textContent = "";
       try {
-        await signIn(input.value.trim());
+        await signIn(input.value.replace(/\s/g, ""));
         isOver = true;
         dialog.close();
       } catch (error) {
         if (!(error instanceof ServerError)) throw error;
-        problem.textContent = error.status === 401 || error.status === 400 ? texts.wrongToken : error.status === 429 ? texts.tooMany(error.retryAfter || 60) : error.detail || error.message;
+        problem.textContent = error.status === 401 || error.status === 400 ? (takesPin() ? texts.wrongPin : texts.wrongToken) : error.status === 429 ? texts.tooMany(error.retryAfter || 60) : error.detail || error.message;
         button.disabled = false;
         input.select();
         input.focus();
