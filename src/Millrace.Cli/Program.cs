@@ -30,6 +30,7 @@ root.Subcommands.Add(SyncCommand.Create());
 root.Subcommands.Add(ListCommand.Create());
 root.Subcommands.Add(MoveCommand.Create());
 root.Subcommands.Add(MakeFolderCommand.Create());
+root.Subcommands.Add(FindCommand.Create());
 root.Subcommands.Add(RemoveCommand.Create());
 root.Subcommands.Add(TokenCommand.Create());
 root.Subcommands.Add(LinkCommand.Create());

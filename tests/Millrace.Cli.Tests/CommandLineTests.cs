@@ -26,6 +26,7 @@ public sealed class CommandLineTests : CommandTests
     [InlineData("get", Transfer + " --gzip --no-cache --create-new --no-verify --no-continue --connections <N> --max-file <SIZE> --all --checksum --no-times")]
     [InlineData("sync", Transfer + " --delete --backup-dir --max-delete --force --dry-run --include --exclude --exclude-from --checksum --no-times --wait --exit-code")]
     [InlineData("ls", Transfer + " --recursive --long")]
+    [InlineData("find", Transfer + " --long --limit <N>")]
     [InlineData("rm", Transfer + " --recursive --yes --if-match <TAG>")]
     [InlineData("mv", Transfer + " --replace")]
     [InlineData("mkdir", Transfer + " --parents")]

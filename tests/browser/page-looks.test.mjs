@@ -73,7 +73,7 @@ async function leave(page) {
   const open = page.locator("dialog[open]:not(.sign-in), .menu");
   for (; await open.count(); await page.waitForTimeout(20)) await page.keyboard.press("Escape");
   const press = (name) => page.getByRole("button", { name, exact: true }).evaluateAll((buttons) => buttons[0]?.click());
-  await press("Clear the filter");
+  await press("Clear the search");
   await press("Clear the selection");
   // The panel is drawn a few times a second.
   for (const uploads = page.locator(".uploads"); await uploads.isVisible(); await page.waitForTimeout(20)) {
@@ -107,22 +107,22 @@ const states = {
   },
   menu: (page) => row(page, "file 1.txt").getByRole("button", { name: /^Actions/ }).click(),
   preview: async (page) => {
-    await page.getByLabel("Filter names").fill("table");
+    await page.getByLabel("Search names").fill("table");
     await row(page, "table.csv").getByRole("link").click();
     await page.locator(".stage td").first().waitFor();
   },
   editor: async (page) => {
-    await page.getByLabel("Filter names").fill("table");
+    await page.getByLabel("Search names").fill("table");
     await row(page, "table.csv").getByRole("link").click();
     await page.getByRole("dialog").getByRole("button", { name: "Edit" }).click();
   },
   source: async (page) => {
-    await page.getByLabel("Filter names").fill("source");
+    await page.getByLabel("Search names").fill("source");
     await row(page, "source.js").getByRole("link").click();
     await page.locator(".stage .hljs-keyword").first().waitFor();
   },
   document: async (page) => {
-    await page.getByLabel("Filter names").fill("notes");
+    await page.getByLabel("Search names").fill("notes");
     await row(page, "notes.md").getByRole("link").click();
     await page.frameLocator(".stage iframe").getByRole("heading").waitFor();
   },
@@ -160,7 +160,7 @@ const states = {
   },
   help: (page) => page.keyboard.press("?"),
   nothing: async (page) => {
-    await page.getByLabel("Filter names").fill("no such name");
+    await page.getByLabel("Search names").fill("no such name");
     await page.getByText("No name contains").waitFor();
   },
   error: async (page) => {

@@ -32,7 +32,7 @@ const server = await serve("--h2-port", "none", "--quiet", (root) => {
 });
 const mine = disk();
 const preview = async (page, name, ready) => {
-  await page.getByLabel("Filter names").fill(name);
+  await page.getByLabel("Search names").fill(name);
   await row(page, name).getByRole("link").click();
   await page.locator(ready).first().waitFor();
 };
@@ -95,6 +95,15 @@ const states = {
   clash: async (page) => {
     await drop(page, [mine.write("main.rs", "other").path, mine.write("notes.md", "other").path]);
     await page.getByRole("dialog").waitFor();
+  },
+  search: async (page) => {
+    await page.getByLabel("Search names").fill("img 204");
+    await page.getByText(/ in folders below/).waitFor();
+  },
+  size: async (page) => {
+    await row(page, "Photos").getByRole("button", { name: /^Actions/ }).click();
+    await page.getByRole("menuitem", { name: "Size…" }).click();
+    await page.getByText("and 12 files").waitFor();
   },
   help: (page) => page.keyboard.press("?"),
   empty: async (page) => {

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Security.Claims;
 using System.Threading.RateLimiting;
 using Microsoft.AspNetCore.Authentication;
@@ -26,6 +27,9 @@ internal sealed class TransferGuard : IDisposable
     /// </remarks>
     private const int TriesPerMinute = 20;
 
+    /// <summary>Searches that a caller may wait for.</summary>
+    private const int MaxWaitingWalks = 8;
+
     private const string Tokens = "TransferAccessOptions.Tokens";
 
     private readonly TransferAccessOptions _options;
@@ -42,6 +46,17 @@ internal sealed class TransferGuard : IDisposable
             TokensPerPeriod = TriesPerMinute,
             ReplenishmentPeriod = TimeSpan.FromMinutes(1),
         }));
+
+    /// <summary>One for each caller, and for as many at once as leave a processor for transfers.</summary>
+    private readonly PartitionedRateLimiter<string> _walks = PartitionedRateLimiter.Create<string, string>(
+        static caller => RateLimitPartition.GetConcurrencyLimiter(
+            caller, static _ => new ConcurrencyLimiterOptions { PermitLimit = 1, QueueLimit = MaxWaitingWalks }));
+
+    private readonly ConcurrencyLimiter _steps = new(new ConcurrencyLimiterOptions
+    {
+        PermitLimit = Math.Max(1, Environment.ProcessorCount / 2),
+        QueueLimit = int.MaxValue,
+    });
 
     private int _running;
     private volatile bool _sawToken;
@@ -183,6 +198,7 @@ internal sealed class TransferGuard : IDisposable
 
             RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, caller)
                 : operation == TransferOperation.List ? await WaitForListingAsync(context, name, caller)
+                : operation.IsWalk ? await WaitForWalkAsync(context, name, caller)
                 : null;
             observation.Admit(owner, operation.IsTransfer);
             return new TransferPass(
@@ -208,6 +224,25 @@ internal sealed class TransferGuard : IDisposable
     {
         using RateLimitLease turn = await _pages.AcquireAsync(cancellationToken: cancellationToken);
         return await store.ListAsync(options, cancellationToken);
+    }
+
+    /// <summary>Goes through the steps of a search, each when its turn comes: none is taken while the client receives what was found.</summary>
+    public async IAsyncEnumerable<T> StepAsync<T>(
+        IAsyncEnumerable<T> steps, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await using IAsyncEnumerator<T> step = steps.GetAsyncEnumerator(cancellationToken);
+        while (true)
+        {
+            using (await _steps.AcquireAsync(cancellationToken: cancellationToken))
+            {
+                if (!await step.MoveNextAsync())
+                {
+                    yield break;
+                }
+            }
+
+            yield return step.Current;
+        }
     }
 
     /// <summary>Reports a request that is refused before it reaches an endpoint.</summary>
@@ -430,6 +465,8 @@ internal sealed class TransferGuard : IDisposable
         _pages.Dispose();
         _tries.Dispose();
         LinkPasswords.Dispose();
+        _walks.Dispose();
+        _steps.Dispose();
     }
 
     /// <returns>The caller's name; null if it is anonymous.</returns>
@@ -581,6 +618,13 @@ internal sealed class TransferGuard : IDisposable
     {
         RateLimitLease lease = await _listings.AcquireAsync(caller, cancellationToken: context.RequestAborted);
         return lease.IsAcquired ? lease : throw TooMany(name, caller, $"{_options.Limits.MaxTransfers} listings are waiting");
+    }
+
+    /// <summary>Waits until the caller's search before this one has ended.</summary>
+    private async ValueTask<RateLimitLease> WaitForWalkAsync(HttpContext context, TransferName name, string caller)
+    {
+        RateLimitLease lease = await _walks.AcquireAsync(caller, cancellationToken: context.RequestAborted);
+        return lease.IsAcquired ? lease : throw TooMany(name, caller, $"{MaxWaitingWalks} searches are waiting");
     }
 
     private TransferException TooMany(TransferName name, string caller, string what) => new(

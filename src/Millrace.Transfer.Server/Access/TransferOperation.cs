@@ -11,6 +11,9 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
     /// <summary>Whether it is about a lock, which others' locks do not simply forbid.</summary>
     public bool IsLock { get; init; }
 
+    /// <summary>Whether it may visit everything below a folder.</summary>
+    public bool IsWalk { get; private init; }
+
     /// <summary>The methods of a name: OPTIONS.</summary>
     public static readonly TransferOperation Describe = new(TransferScope.None, IsTransfer: false);
 
@@ -22,6 +25,9 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
 
     /// <summary>The names in a folder: GET, HEAD or PROPFIND of a folder, List.</summary>
     public static readonly TransferOperation List = new(TransferScope.List, IsTransfer: false);
+
+    /// <summary>What is below a folder, searched or counted: GET of a folder. One at a time for each caller.</summary>
+    public static readonly TransferOperation Walk = new(TransferScope.List, IsTransfer: false) { IsWalk = true };
 
     /// <summary>A folder as one file, which has both the names and the content.</summary>
     public static readonly TransferOperation Archive = new(TransferScope.List | TransferScope.Read, IsTransfer: true);

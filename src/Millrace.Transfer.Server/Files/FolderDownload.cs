@@ -12,7 +12,9 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
     {
         IQueryCollection query = context.Request.Query;
         bool isArchive = query.ContainsKey(FolderArchive.Query);
-        TransferOperation operation = !isArchive ? TransferOperation.List
+        bool isWalk = !isArchive && FolderWalks.IsFor(query);
+        TransferOperation operation = isWalk ? TransferOperation.Walk
+            : !isArchive ? TransferOperation.List
             : HttpMethods.IsHead(context.Request.Method) ? TransferOperation.StatArchive
             : TransferOperation.Archive;
         using TransferPass pass = await TransferGuard.Of(context)
@@ -21,6 +23,12 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
         {
             // The root without its slash.
             FolderRedirect.Answer(context, target);
+            return;
+        }
+
+        if (isWalk && (query.ContainsKey(FolderWalks.UsageQuery) || !FolderListing.WantsPage(context.Request.Headers.Accept)))
+        {
+            await FolderWalks.AnswerAsync(context, pass.Store, target.Name);
             return;
         }
 

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Buffers.Text;
 using System.Globalization;
 using System.IO.Compression;
 using System.Text.Json;
@@ -14,6 +15,9 @@ internal sealed class FolderListing(TransferServerOptions options)
     /// <remarks>What <see cref="ListFilesOptions.PageSize"/> takes.</remarks>
     private const int MaxPageSize = 10_000;
 
+    /// <summary>Bytes of a hash that a tag has: two listings of a folder never share it.</summary>
+    private const int TagBytes = 15;
+
     /// <summary>Bytes that are given to the connection at once.</summary>
     private const int PieceBytes = 64 * 1024;
 
@@ -27,7 +31,9 @@ internal sealed class FolderListing(TransferServerOptions options)
 
         // A program that follows links cannot be expected to know which of them are pages of one folder; browsers get the rest by script.
         ListFilesOptions wanted = Read(context.Request.Query, folder, all: isHtml && !isServed, out int entries);
-        IAsyncEnumerable<(FilePage Page, bool IsLast)> pages = ListAsync(context, store, wanted, entries);
+        IAsyncEnumerable<(FilePage Page, bool IsLast)> pages = isHtml && FolderWalks.IsFor(context.Request.Query)
+            ? FolderWalks.FoundAsync(context, store, folder)
+            : ListAsync(context, store, wanted, entries);
         IAsyncEnumerable<ListingPiece> pieces = isHtml
             ? FolderPage.RenderAsync(context, wanted, pages, options, isServed)
             : RenderAsync(folder, pages);
@@ -44,6 +50,11 @@ internal sealed class FolderListing(TransferServerOptions options)
                 if (!isHtml)
                 {
                     response.ContentType = "application/json";
+                }
+
+                if (piece.IsLast && !isHtml && IsKnown(context, piece.Bytes.Span))
+                {
+                    return;
                 }
 
                 ContentCoding? coding = Negotiate(context, piece.Bytes.Length);
@@ -88,6 +99,28 @@ internal sealed class FolderListing(TransferServerOptions options)
             yield return (page, isLast);
         }
         while (!isLast);
+    }
+
+    /// <summary>
+    /// Gives a listing that is made in one piece a tag, and answers a client that has it already. The tag is of the whole text: the time of
+    /// a folder tells nothing about files in it that were written in place, and a bucket has no folders. Weak, as the coding may differ.
+    /// </summary>
+    private static bool IsKnown(HttpContext context, ReadOnlySpan<byte> body)
+    {
+        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
+        SHA256.HashData(body, hash);
+        var tag = new EntityTagHeaderValue($"\"{Base64Url.EncodeToString(hash[..TagBytes])}\"", isWeak: true);
+        context.Response.Headers.ETag = tag.ToString();
+        if (context.Request.Headers.IfNoneMatch is not { Count: > 0 } fields
+            || !EntityTagHeaderValue.TryParseList(fields, out IList<EntityTagHeaderValue>? known)
+            || !known.Any(one => one.Tag == "*" || one.Compare(tag, useStrongComparison: false)))
+        {
+            return false;
+        }
+
+        context.Response.StatusCode = StatusCodes.Status304NotModified;
+        context.Response.ContentType = null;
+        return true;
     }
 
     private ContentCoding? Negotiate(HttpContext context, int bytes)
@@ -260,7 +293,7 @@ internal sealed class FolderListing(TransferServerOptions options)
     }
 
     /// <summary>A <see cref="ListingEntry"/>, without the object.</summary>
-    private static void Write(Utf8JsonWriter json, in FileEntry entry)
+    public static void Write(Utf8JsonWriter json, in FileEntry entry)
     {
         json.WriteStartObject();
         json.WriteString("name"u8, entry.Name.Value);

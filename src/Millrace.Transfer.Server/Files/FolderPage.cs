@@ -21,7 +21,9 @@ internal static class FolderPage
         string title = listed.Folder.IsRoot ? "Files" : PrintableText.Clean(listed.Folder.FileName);
         StringBuilder html = PageShell.Begin(new StringBuilder(), context, options, title, isServed);
         AppendBreadcrumb(html, listed.Folder);
-        html.Append("<h1>").Append(Text(title)).Append("</h1>\n");
+        html.Append("<h1>").Append(Text(title)).Append("</h1>\n<form action=\"./\" role=\"search\"><input type=\"search\" name=\"search\" maxlength=\"")
+            .Append(NameQuery.MaxLength).Append("\" aria-label=\"Names below this folder\" value=\"")
+            .Append(Text(context.Request.Query[FolderWalks.SearchQuery].ToString())).Append("\"> <button>Search</button></form>\n");
         int skipped = listed.Folder.IsRoot ? 0 : listed.Folder.Value.Length + 1;
         bool any = false;
         OmittedEntries omitted = default;
@@ -112,10 +114,20 @@ internal static class FolderPage
     private static void AppendEnd(
         StringBuilder html, HttpRequest request, ListFilesOptions listed, TransferName next, TransferServerOptions options, bool any, OmittedEntries omitted)
     {
-        html.Append(any ? "</tbody>\n</table>\n" : omitted.Total == 0 ? "<p class=\"empty\">Nothing is here.</p>\n" : "");
+        bool isSearch = request.Query.ContainsKey(FolderWalks.SearchQuery);
+        html.Append(any ? "</tbody>\n</table>\n"
+            : omitted.Total > 0 ? ""
+            : isSearch ? "<p class=\"empty\">No name below this folder has these words.</p>\n"
+            : "<p class=\"empty\">Nothing is here.</p>\n");
         if (omitted.Total > 0)
         {
             html.Append("<p class=\"omitted\">").Append(OmittedText.Of(omitted)).Append("</p>\n");
+        }
+
+        if (isSearch)
+        {
+            html.Append("<div class=\"links\"><a href=\"./\">The whole folder</a></div>\n");
+            return;
         }
 
         html.Append("<div class=\"links\">");

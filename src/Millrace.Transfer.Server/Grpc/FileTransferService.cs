@@ -7,6 +7,7 @@ internal static class FileTransferService
     {
         "Stat" => GrpcFiles.StatAsync,
         "List" => GrpcFiles.ListAsync,
+        "Search" => GrpcFiles.SearchAsync,
         "Delete" => GrpcFiles.DeleteAsync,
         "Move" => GrpcFiles.MoveAsync,
         "CreateFolder" => GrpcFiles.CreateFolderAsync,

@@ -3,7 +3,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Stat, List, Delete, Move and CreateFolder.</summary>
+/// <summary>Stat, List, Search, Delete, Move and CreateFolder.</summary>
 internal static class GrpcFiles
 {
     /// <summary>Entries that are asked of the store at once.</summary>
@@ -124,6 +124,34 @@ internal static class GrpcFiles
             after = page.Next;
         }
         while (left > 0 && !after.IsRoot);
+    }
+
+    public static async Task SearchAsync(GrpcCall call)
+    {
+        SearchRequest request = await call.ReadAsync(SearchRequest.Parser);
+        TransferName folder = GrpcValues.Folder(request.Folder);
+        using TransferPass pass = await call.EnterAsync(TransferOperation.Walk, folder);
+        bool hasBegun = false;
+        await foreach (FoundNames found in FoundNames.FindAsync(
+            TransferGuard.Of(call.Context), call.Store, folder, request.Text, FoundNames.CheckLimit(request.Limit, folder), call.Ended))
+        {
+            if (!hasBegun)
+            {
+                // Not before: a missing folder is reported without beginning the answer.
+                hasBegun = true;
+                await call.Answer.BeginAsync();
+            }
+
+            var message = new SearchResponse { Searched = found.Searched, Complete = found.IsComplete, More = found.HasMore };
+            if (found.IsComplete)
+            {
+                message.Omitted = found.Omitted;
+            }
+
+            message.Entries.AddRange(found.Entries.Select(static entry => ToMessage(entry)));
+            await call.Answer.WriteManyAsync(message);
+            await call.Answer.FlushAsync();
+        }
     }
 
     private static ListEntry ToMessage(in FileEntry entry)

@@ -66,6 +66,25 @@ public interface IFileStore
     /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>: there is no such folder.</exception>
     ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken);
 
+    /// <summary>
+    /// Finds files and folders below a folder by words in their names. A page comes when something was found, and otherwise from time to
+    /// time; the next one is looked for when it is asked for. By default with <see cref="ListAsync"/>, which lists no empty folders.
+    /// </summary>
+    /// <param name="options">The folder and the words.</param>
+    /// <param name="cancellationToken">Ends the search.</param>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.NotFound"/>: there is no such folder; <see cref="TransferError.InvalidRequest"/>: no word was given.
+    /// </exception>
+    IAsyncEnumerable<SearchPage> SearchAsync(SearchFilesOptions options, CancellationToken cancellationToken) =>
+        ListedSearch.SearchAsync(this, options, cancellationToken);
+
+    /// <summary>Counts what is in a folder, at any depth: the last value is all of it. The next one is counted when it is asked for.</summary>
+    /// <param name="folder">The folder; <c>default</c> for the root.</param>
+    /// <param name="cancellationToken">Ends the count.</param>
+    /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>: there is no such folder.</exception>
+    IAsyncEnumerable<FolderUsage> MeasureAsync(TransferName folder, CancellationToken cancellationToken) =>
+        ListedSearch.MeasureAsync(this, folder, cancellationToken);
+
     /// <summary>Deletes a file, or an empty folder, durably.</summary>
     /// <returns>False when there was none.</returns>
     ValueTask<bool> DeleteAsync(TransferName name, WritePrecondition precondition, CancellationToken cancellationToken);

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>
@@ -148,6 +150,35 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     }
 
     /// <inheritdoc/>
+    /// <remarks>
+    /// Names are read without looking at the files, the nearest folders first; links to folders are not followed. Every 10 milliseconds
+    /// a page is returned, so that the caller decides when to go on.
+    /// </remarks>
+    public async IAsyncEnumerable<SearchPage> SearchAsync(
+        SearchFilesOptions options, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        using var walk = new NameWalk(Core, _tree, Names.Check(options.Folder), NameQuery.Parse(options.Text ?? ""));
+        while (!walk.IsDone)
+        {
+            await WalkAsync(walk, cancellationToken);
+            yield return walk.TakePage();
+        }
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>As a search; files that are linked count where they are.</remarks>
+    public async IAsyncEnumerable<FolderUsage> MeasureAsync(
+        TransferName folder, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        using var walk = new UsageWalk(Core, _tree, Names.Check(folder));
+        while (!walk.IsDone)
+        {
+            await WalkAsync(walk, cancellationToken);
+            yield return walk.Usage;
+        }
+    }
+
+    /// <inheritdoc/>
     /// <remarks>A link is deleted itself, and only where it leads to a file of the store.</remarks>
     public ValueTask<bool> DeleteAsync(
         TransferName name, WritePrecondition precondition, CancellationToken cancellationToken) =>
@@ -186,6 +217,13 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     /// <inheritdoc/>
     public ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
         _folders.CreateAsync(Names.Check(folder), cancellationToken);
+
+    private static async ValueTask WalkAsync(TreeWalk walk, CancellationToken cancellationToken)
+    {
+        // Reading folders is not for the thread of a request.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        walk.Advance(cancellationToken);
+    }
 
     /// <summary>Stops the background work and releases the folder. Dispose readers and writers before.</summary>
     public async ValueTask DisposeAsync()

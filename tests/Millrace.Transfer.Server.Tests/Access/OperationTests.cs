@@ -22,6 +22,8 @@ public sealed class OperationTests : GrpcTest
         [Operation.Download] = TransferScope.Read,
         [Operation.List] = TransferScope.List,
         [Operation.StatList] = TransferScope.List,
+        [Operation.Search] = TransferScope.List,
+        [Operation.Measure] = TransferScope.List,
         [Operation.Archive] = TransferScope.List | TransferScope.Read,
         [Operation.StatArchive] = TransferScope.List | TransferScope.Read,
         [Operation.ArchiveSome] = TransferScope.List | TransferScope.Read,
@@ -57,6 +59,8 @@ public sealed class OperationTests : GrpcTest
         Download,
         List,
         StatList,
+        Search,
+        Measure,
         Archive,
         StatArchive,
         ArchiveSome,
@@ -149,7 +153,7 @@ public sealed class OperationTests : GrpcTest
         Protocol.Http1 or Protocol.Http2 => operation <= Operation.CreateFolder,
         Protocol.Tus or Protocol.Draft =>
             operation >= Operation.StartUpload && operation is not (Operation.StreamUpload or Operation.CommitUpload),
-        _ => operation is not (Operation.StatList or Operation.Archive or Operation.StatArchive or Operation.ArchiveSome),
+        _ => operation is not (Operation.StatList or Operation.Measure or Operation.Archive or Operation.StatArchive or Operation.ArchiveSome),
     };
 
     private async Task<string> StartAsync(string token, bool hasLength)
@@ -206,6 +210,7 @@ public sealed class OperationTests : GrpcTest
             Operation.Download => Of("Download", new DownloadRequest { Name = "x/a" }),
             Operation.Blocks => Of("Blocks", new BlocksRequest { Name = "x/a" }),
             Operation.List => Of("List", new ListRequest { Folder = "x" }),
+            Operation.Search => Of("Search", new SearchRequest { Folder = "x", Text = "a" }),
             Operation.Delete => Of("Delete", new DeleteRequest { Name = "x/a" }),
             Operation.DeleteFolder => Of("Delete", new DeleteRequest { Name = "x", Recursive = true }),
             Operation.Move => Of("Move", new MoveRequest { From = "x/a", To = "x/moved", Replace = true }),
@@ -227,6 +232,8 @@ public sealed class OperationTests : GrpcTest
             Operation.Download => (HttpMethod.Get, "/files/x/a"),
             Operation.List => (HttpMethod.Get, "/files/x/"),
             Operation.StatList => (HttpMethod.Head, "/files/x/"),
+            Operation.Search => (HttpMethod.Get, "/files/x/?search=a"),
+            Operation.Measure => (HttpMethod.Get, "/files/x/?usage"),
             Operation.Archive => (HttpMethod.Get, "/files/x/?archive=tar"),
             Operation.StatArchive => (HttpMethod.Head, "/files/x/?archive=zip"),
             Operation.ArchiveSome => (HttpMethod.Post, "/files/x/?archive=zip"),

@@ -56,6 +56,51 @@ public sealed class DocumentTests
         Assert.Equal(101, server.Requests);
     }
 
+    [Theory]
+    [InlineData("{\"searched\":1}\n", "ended too early")]
+    [InlineData("", "ended too early")]
+    [InlineData("{\"name\":\"../x\"}\n{\"searched\":1,\"complete\":true}\n", "invalid name")]
+    [InlineData("{\"name\":\"g/x\"}\n{\"searched\":1,\"complete\":true}\n", "not in the folder")]
+    [InlineData("{\"name\":\"f/x\"}\n{\"name\":\"f/y\"}\n{\"searched\":1,\"complete\":true}\n", "more than the 1 entries")]
+    [InlineData("null\n", "is empty")]
+    [InlineData("x\n", "cannot be read")]
+    public async Task Search_that_is_no_valid_answer_is_refused(string answer, string reason)
+    {
+        await using HostileServer server = await HostileServer.StartDescribedAsync(async context =>
+        {
+            context.Response.ContentType = "application/jsonl";
+            await context.Response.WriteAsync(answer);
+        });
+        using TransferClient client = server.Connect();
+
+        TransferException exception = await Fails.WithAsync(
+            TransferError.Protocol, () => client.SearchAsync(Clients.Name("f"), "x", limit: 1).ToListAsync().AsTask());
+
+        Assert.Contains(reason, exception.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("{\"name\":\"f/x")]
+    [InlineData("{\"name\":\"f/x\"}\n")]
+    public async Task Endless_search_is_refused(string beginning)
+    {
+        await using HostileServer server = await HostileServer.StartDescribedAsync(
+            context => HostileServer.EndlessAsync(context, beginning, "application/jsonl"));
+        using TransferClient client = server.Connect();
+
+        await Fails.WithAsync(TransferError.Protocol, () => client.SearchAsync(Clients.Name("f"), "x").ToListAsync().AsTask());
+    }
+
+    [Fact]
+    public async Task Server_that_does_not_search_is_named_as_such()
+    {
+        await using HostileServer server = await HostileServer.StartDescribedAsync(
+            static context => HostileServer.JsonAsync(context, "{\"entries\":[]}"));
+        using TransferClient client = server.Connect();
+
+        await Fails.WithAsync(TransferError.InvalidRequest, () => client.SearchAsync(default, "x").ToListAsync().AsTask());
+    }
+
     [Fact]
     public async Task Same_page_again_is_refused()
     {

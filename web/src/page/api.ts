@@ -96,6 +96,8 @@ export interface Session {
   folderMoves?: boolean;
   /** Whether names have to be valid on Windows, too. */
   portableNames?: boolean;
+  /** Bytes that can still be stored, for those who may see names or write; unknown of a bucket. */
+  freeBytes?: number | null;
   /** The name of the folder that is served; empty where it has none, and before one has signed in. */
   title?: string;
 }
@@ -138,6 +140,28 @@ export async function* foldersIn(folder: string): AsyncGenerator<string[]> {
     yield entries.filter((entry) => entry.kind === "folder").map((entry) => entry.name);
     after = next ?? undefined;
   } while (after !== undefined);
+}
+
+/** What is in a folder at any depth, as far as the server has counted. */
+export interface Usage {
+  files: number;
+  folders: number;
+  bytes: number;
+  omitted?: number;
+  complete?: boolean;
+}
+
+export async function* usageOf(folder: string, signal: AbortSignal): AsyncGenerator<Usage> {
+  const response = await send(`${urlOf(folder, true)}?usage`, { headers: { Accept: "application/jsonl" }, signal });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  let last: Usage | undefined;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) yield (last = JSON.parse(line) as Usage);
+  }
+  if (!last?.complete) throw new ServerError(0);
 }
 
 /** The entry of a name; the SHA-256 of a file where it is known or `digest` asks for it. */

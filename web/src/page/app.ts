@@ -62,6 +62,7 @@ export class App {
   private failure: { status: number } | undefined;
   private readAt = 0;
   private polledAt = 0;
+  private freeAt = Date.now();
   private activeAt = Date.now();
   private reveal: string | undefined;
   private view: View = "list";
@@ -88,6 +89,10 @@ export class App {
     changed: (folder, removed, added) => folder === this.folder && this.changed(removed, added),
     open: (entry) => this.open(entry),
     reveal: (folder, name) => folder === this.folder && (this.reveal = name),
+    show: (folder, name) => {
+      this.go(folder);
+      this.reveal = name;
+    },
     signIn: () => void this.signIn(texts.ended),
     isTaken: (name) => this.listing.has(name),
   });
@@ -100,6 +105,7 @@ export class App {
     uploadFolder: () => void chooseFolder().then(this.uploader()),
     newFolder: () => this.actions.newFolder(),
     downloadFolder: () => this.actions.downloadFolder(),
+    countSize: () => this.actions.size([{ name: "", isFolder: true, size: 0, modified: 0 }]),
     can: () => ({
       upload: this.canWrite, makeFolder: this.canWrite && may("list"), archive: this.actions.canArchive && may("read", this.folder || undefined), list: may("list"),
     }),
@@ -245,7 +251,10 @@ export class App {
     this.reveal = from && parentOf(from) === folder ? baseName(from) : undefined;
     const { view, ...order } = settingsOf(folder);
     this.view = view;
-    this.arrangement = { ...order, filter: "" };
+    // A page without scripts has searched.
+    const filter = new URLSearchParams(location.search).get("search") ?? "";
+    if (location.search) history.replaceState(history.state, "", location.pathname);
+    this.arrangement = { ...order, filter };
     this.listing.use(this.arrangement);
     this.toolbar.show(this.arrangement, true);
     this.toolbar.showView(view);
@@ -271,6 +280,7 @@ export class App {
     this.failure = undefined;
     this.readAt = Date.now();
     this.toolbar.showButtons();
+    void this.refreshFree();
     if (may("list")) {
       this.listing.open(this.folder);
       this.showStatus();
@@ -322,13 +332,33 @@ export class App {
   private showStatus(): void {
     const { listing, arrangement } = this;
     const files = listing.all - listing.folders;
+    const free = current().freeBytes;
     const text = !may("list") || this.failure ? "" : !listing.complete ? texts.loading(listing.all)
-      : arrangement.filter ? texts.matches(listing.length, listing.all) : [texts.summary(listing.folders, files, size(listing.bytes)), listing.omitted ? texts.omitted(listing.omitted) : ""].filter(Boolean).join(". ");
-    if (arrangement.filter && listing.complete && text !== this.status.textContent) announce(text);
+      : arrangement.filter ? [texts.matches(listing.length - listing.below.found, listing.all), this.belowText()].filter(Boolean).join(". ")
+      : [[texts.summary(listing.folders, files, size(listing.bytes)), free != null && may("write") ? texts.free(size(free)) : ""].filter(Boolean).join(", "), listing.omitted ? texts.omitted(listing.omitted) : ""].filter(Boolean).join(". ");
+    if (arrangement.filter && listing.complete && listing.below.state !== "running" && text !== this.status.textContent) announce(text);
     // It was read in part: missing entries would otherwise look as if they did not exist.
     if (this.failure && listing.length > 0) this.status.replaceChildren(`${texts.incomplete} ${new ServerError(this.failure.status).message} `, h("button", { type: "button", class: "button small", click: () => this.readAgain() }, texts.tryAgain));
     else this.status.textContent = text;
     this.grid.grid.setAttribute("aria-busy", String(may("list") && !listing.complete && !this.failure));
+  }
+
+  private belowText(): string {
+    const { state, found, searched, more, omitted } = this.listing.below;
+    return state === "none" ? ""
+      : [
+        state === "running" ? texts.searching(found, searched) : more ? texts.belowFirst(found) : texts.below(found),
+        state === "failed" ? texts.searchFailed : "",
+        omitted ? texts.omitted(omitted) : "",
+      ].filter(Boolean).join(". ");
+  }
+
+  /** The space that is left, after a while: others use it, too. */
+  private async refreshFree(): Promise<void> {
+    if (current().freeBytes == null || Date.now() - this.freeAt < staleMs) return;
+    this.freeAt = Date.now();
+    await refreshSession().catch(() => undefined);
+    this.showStatus();
   }
 
   private placeholder(): HTMLElement {
@@ -339,6 +369,7 @@ export class App {
     if (status === 404 && !(this.folder === prefix() && this.canWrite)) return placeholder(icons.folder, texts.gone, "", { label: texts.goTo(rootName()), act: () => this.go(prefix()) });
     if (status === 403) return placeholder(icons.key, texts.notAllowed, "");
     if (status !== undefined && status !== 404) return placeholder(icons.offline, texts.cannotLoad, new ServerError(status).message, again);
+    if (this.arrangement.filter && this.listing.below.state === "running") return placeholder(icons.search, texts.searching(0, this.listing.below.searched), "");
     if (this.arrangement.filter) return placeholder(icons.search, texts.noMatch(this.arrangement.filter), "", { label: texts.clearFilter, act: () => this.toolbar.clearFilter() });
     if (this.listing.omitted) return placeholder(icons.folder, texts.omitted(this.listing.omitted), "");
     if (!this.canWrite) return placeholder(icons.folder, texts.empty, texts.emptyOther);

@@ -56,6 +56,10 @@ internal sealed record SessionDocument
     [JsonPropertyName("portableNames")]
     public bool PortableNames { get; init; }
 
+    /// <summary>Bytes that can still be stored, for those who may list or write; null where that is not known.</summary>
+    [JsonPropertyName("freeBytes")]
+    public long? FreeBytes { get; init; }
+
     /// <summary>The name of the folder that is served, for those who may see names in it; empty for a bucket.</summary>
     [JsonPropertyName("title")]
     public string Title { get; init; } = "";

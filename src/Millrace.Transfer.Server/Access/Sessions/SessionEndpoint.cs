@@ -54,6 +54,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 Archives = options.Archives,
                 FolderMoves = store.CanMoveFolders,
                 PortableNames = store.Names == AllowedNames.Portable,
+                FreeBytes = !isLink && (scopes & (TransferScope.List | TransferScope.Write)) != TransferScope.None ? FreeBytes() : null,
                 Title = isLink ? found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).FileName
                     : store is LocalFileStore { Root: var root } && (!isRequired || found is not null || guard.IsPublic(TransferScope.List))
                     ? PrintableText.Clean(Path.GetFileName(Path.TrimEndingDirectorySeparator(root)))
@@ -72,6 +73,19 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
         catch (TransferException)
         {
             return new OpenedLinkDocument { State = "invalid" };
+        }
+    }
+
+    /// <summary>Unknown also where the device fails: what a page may do is reported nevertheless.</summary>
+    private long? FreeBytes()
+    {
+        try
+        {
+            return store.Space.AvailableBytes;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return null;
         }
     }
 

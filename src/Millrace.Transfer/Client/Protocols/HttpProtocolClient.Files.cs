@@ -1,4 +1,6 @@
+using System.Buffers;
 using System.Diagnostics;
+using System.IO.Pipelines;
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text.Json;
@@ -165,6 +167,93 @@ internal partial class HttpProtocolClient
         catch (Exception exception) when (exception is HttpRequestException or IOException and not TransferException or OperationCanceledException)
         {
             throw Failures.Translate(exception, call, watch);
+        }
+    }
+
+    public override async IAsyncEnumerable<SearchDocument> SearchAsync(TransferName folder, string text, int limit, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Searching", folder);
+        string path = folder.IsRoot ? "" : $"{folder.ToEncoded()}/";
+        var url = new Uri(Setup.Files, $"{path}?search={Uri.EscapeDataString(text)}&limit={limit}");
+        using HttpResponseMessage response = await SendAsync(HttpMethod.Get, url, call, watch, static _ => { }).ConfigureAwait(false);
+        if (response.Content.Headers.ContentType?.MediaType != "application/jsonl")
+        {
+            throw new TransferException(TransferError.InvalidRequest, $"{call.Verb} '{call.Name}': this server does not search names.", folder.Value);
+        }
+
+        Stream body = await response.Content.ReadAsStreamAsync(watch.Token).ConfigureAwait(false);
+        PipeReader reader = PipeReader.Create(body);
+        try
+        {
+            var entries = new List<ListingEntry>();
+            while (true)
+            {
+                ReadResult read = await ReadAsync().ConfigureAwait(false);
+                ReadOnlySequence<byte> left = read.Buffer;
+                while (left.PositionOf((byte)'\n') is { } end)
+                {
+                    SearchDocument? state = Parse(left.Slice(0, end));
+                    left = left.Slice(left.GetPosition(1, end));
+                    if (state is not null)
+                    {
+                        yield return state;
+                    }
+                }
+
+                if (left.Length > BoundedJson.MaxDocument || entries.Count > limit)
+                {
+                    throw Failures.Protocol(call, "the answer has a line, or a number of entries, beyond all limits");
+                }
+
+                reader.AdvanceTo(left.Start, left.End);
+                if (read.IsCompleted)
+                {
+                    yield break;
+                }
+            }
+
+            SearchDocument? Parse(ReadOnlySequence<byte> line)
+            {
+                try
+                {
+                    var json = new Utf8JsonReader(line);
+                    SearchDocument state = JsonSerializer.Deserialize(ref json, TransferJson.Default.SearchDocument)
+                        ?? throw Failures.Protocol(call, "a line of the answer is empty");
+                    if (state.Searched is not null)
+                    {
+                        state.Entries = [.. entries];
+                        entries.Clear();
+                        return state;
+                    }
+
+                    json = new Utf8JsonReader(line);
+                    entries.Add(JsonSerializer.Deserialize(ref json, TransferJson.Default.ListingEntry)!);
+                    return null;
+                }
+                catch (JsonException exception)
+                {
+                    throw Failures.Protocol(call, $"the answer cannot be read ({exception.Message})");
+                }
+            }
+        }
+
+        finally
+        {
+            await reader.CompleteAsync().ConfigureAwait(false);
+        }
+
+        async ValueTask<ReadResult> ReadAsync()
+        {
+            try
+            {
+                ReadResult read = await reader.ReadAsync(watch.Token).ConfigureAwait(false);
+                watch.Touch();
+                return read;
+            }
+            catch (Exception exception) when (exception is HttpRequestException or IOException and not TransferException or OperationCanceledException)
+            {
+                throw Failures.Translate(exception, call, watch);
+            }
         }
     }
 

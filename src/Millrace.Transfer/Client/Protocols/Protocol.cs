@@ -57,6 +57,9 @@ internal abstract class Protocol
     /// <summary>A page of a listing.</summary>
     public abstract Task<ListingDocument> ListAsync(TransferName folder, bool recursive, string? after, IdleWatch watch);
 
+    /// <summary>Searches names below a folder. The last document has <see cref="SearchDocument.Complete"/>, unless the connection ended.</summary>
+    public abstract IAsyncEnumerable<SearchDocument> SearchAsync(TransferName folder, string text, int limit, IdleWatch watch);
+
     /// <summary>Deletes a file.</summary>
     /// <returns>False when there was none.</returns>
     public abstract Task<bool> DeleteAsync(TransferName name, WritePrecondition precondition, IdleWatch watch);

@@ -6,6 +6,7 @@ namespace Millrace.Transfer;
 [JsonSerializable(typeof(ServerDescription))]
 [JsonSerializable(typeof(ErrorDocument))]
 [JsonSerializable(typeof(ListingDocument))]
+[JsonSerializable(typeof(SearchDocument))]
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,

@@ -1,8 +1,8 @@
 import type { Arrangement, Columns, Entry } from "../entries.ts";
+import { fold, wordsOf } from "../fold.ts";
+import { baseName } from "../names.ts";
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-const fold = (text: string): string => text.normalize("NFC").toLocaleLowerCase();
-
 /** All entries of a folder, and the order in which they are shown. Runs in the worker. */
 export class Arranger {
   private readonly entries: Entry[] = [];
@@ -10,10 +10,12 @@ export class Arranger {
   private readonly places = new Map<string, number>();
   private sorted: number[] = [];
   private unsorted: number[] = [];
-  private folders = 0;
+  /** Entries that were found in folders below; their names have slashes. */
+  private below: number[] = [];
+  folders = 0;
   private bytes = 0;
 
-  constructor(private arrangement: Arrangement) {}
+  constructor(public arrangement: Arrangement) {}
 
   /** Appends entries; one with a name that is there replaces it. Returns them as columns, and the index of the first. */
   add(entries: Entry[]): { start: number; columns: Columns } {
@@ -28,10 +30,13 @@ export class Arranger {
     };
     for (const entry of entries) {
       const index = this.entries.push(entry) - 1;
-      this.folded.push(fold(entry.name));
+      this.folded.push(fold(baseName(entry.name)));
       this.places.set(entry.name, index);
-      this.unsorted.push(index);
-      this.count(entry, 1);
+      if (isBelow(entry)) this.below.push(index);
+      else {
+        this.unsorted.push(index);
+        this.count(entry, 1);
+      }
     }
     return { start, columns };
   }
@@ -43,11 +48,18 @@ export class Arranger {
       if (index === undefined) continue;
       gone.add(index);
       this.places.delete(name);
-      this.count(this.entries[index]!, -1);
+      if (!isBelow(this.entries[index]!)) this.count(this.entries[index]!, -1);
     }
     if (gone.size === 0) return;
     this.sorted = this.sorted.filter((index) => !gone.has(index));
     this.unsorted = this.unsorted.filter((index) => !gone.has(index));
+    this.below = this.below.filter((index) => !gone.has(index));
+  }
+
+  /** What was found before other words were typed is shown as long as its names have these. */
+  forgetFound(): void {
+    for (const index of this.below) this.places.delete(this.entries[index]!.name);
+    this.below = [];
   }
 
   arrange(arrangement: Arrangement): void {
@@ -58,22 +70,24 @@ export class Arranger {
     this.arrangement = arrangement;
   }
 
-  view(): { order: Uint32Array<ArrayBuffer>; all: number; folders: number; bytes: number } {
+  view(): { order: Uint32Array<ArrayBuffer>; all: number; folders: number; bytes: number; found: number } {
     if (this.unsorted.length > 0) {
       // Two sorted runs after one another, which the engine's merge sort only merges.
       this.sorted = [...this.sorted, ...this.unsorted.sort(this.compare)].sort(this.compare);
       this.unsorted = [];
     }
-    const words = fold(this.arrangement.filter).split(/\s+/).filter(Boolean);
-    const shown = words.length ? this.sorted.filter((index) => words.every((word) => this.folded[index]!.includes(word))) : this.sorted;
-    return { order: Uint32Array.from(shown), all: this.places.size, folders: this.folders, bytes: this.bytes };
+    const words = wordsOf(this.arrangement.filter);
+    const matches = (index: number): boolean => words.every((word) => this.folded[index]!.includes(word));
+    const shown = words.length ? this.sorted.filter(matches) : this.sorted;
+    const found = words.length ? this.below.filter(matches).sort((a, b) => this.compare(a, b, baseName)) : [];
+    return { order: Uint32Array.from([...shown, ...found]), all: this.sorted.length, folders: this.folders, bytes: this.bytes, found: found.length };
   }
 
-  private readonly compare = (a: number, b: number): number => {
+  private readonly compare = (a: number, b: number, nameOf = (name: string): string => name): number => {
     const x = this.entries[a]!, y = this.entries[b]!;
     if (x.isFolder !== y.isFolder) return x.isFolder ? -1 : 1;
     const { sort, descending } = this.arrangement;
-    const order = (sort === "name" ? 0 : x[sort] - y[sort]) || collator.compare(x.name, y.name) || (x.name < y.name ? -1 : 1);
+    const order = (sort === "name" ? 0 : x[sort] - y[sort]) || collator.compare(nameOf(x.name), nameOf(y.name)) || (x.name < y.name ? -1 : 1);
     return descending ? -order : order;
   };
 
@@ -82,3 +96,5 @@ export class Arranger {
     this.bytes += sign * entry.size;
   }
 }
+
+const isBelow = (entry: Entry): boolean => entry.name.includes("/");

@@ -1,4 +1,4 @@
-import type { Arrangement, Entry, ListMessage, ListRequest } from "../entries.ts";
+import { type Arrangement, type Below, type Entry, type ListMessage, type ListRequest, noSearch } from "../entries.ts";
 import { startWorker } from "../workers.ts";
 import { urlOf } from "../api.ts";
 import { Arranger } from "./arranger.ts";
@@ -17,6 +17,7 @@ export class Listing {
   /** Entries that the server leaves out. */
   omitted = 0;
   complete = false;
+  below: Below = noSearch;
 
   constructor(
     private arrangement: Arrangement,
@@ -51,6 +52,7 @@ export class Listing {
     this.entries = entries;
     ({ order: this.order, all: this.all, folders: this.folders, bytes: this.bytes } = arranger.view());
     this.complete = false;
+    this.below = noSearch;
     this.changed();
   }
 
@@ -74,6 +76,7 @@ export class Listing {
     this.entries = [];
     this.order = new Uint32Array();
     this.all = this.folders = this.bytes = this.omitted = 0;
+    this.below = noSearch;
     this.complete = true;
   }
 
@@ -111,7 +114,7 @@ export class Listing {
         this.entries[message.start + i] = { name: names[i]!, isFolder: folders[i] === 1, size: sizes[i]!, modified: times[i]!, tag: tags[i] };
       }
     } else {
-      ({ order: this.order, all: this.all, folders: this.folders, bytes: this.bytes, complete: this.complete, omitted: this.omitted } = message);
+      ({ order: this.order, all: this.all, folders: this.folders, bytes: this.bytes, complete: this.complete, omitted: this.omitted, below: this.below } = message);
       this.changed();
     }
   }

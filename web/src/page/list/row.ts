@@ -2,7 +2,8 @@ import { h } from "../../dom.ts";
 import { urlOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { date, size } from "../format.ts";
-import { join, shown } from "../names.ts";
+import { foldWithPlaces, wordsOf } from "../fold.ts";
+import { baseName, join, parentOf, shown } from "../names.ts";
 import { texts } from "../texts.ts";
 import { isolated } from "../view/dialog.ts";
 import { entryIcon, icon, icons } from "../view/icons.ts";
@@ -19,20 +20,24 @@ const blank = h("div", { role: "row", class: "row", tabindex: -1 },
 /** A row of the grid. Its buttons are for the pointer; the keyboard works on the row itself. */
 export function makeRow(entry: Entry, folder: string, at: number, filter: string, isSelected: boolean, hasMenu: boolean, isTile = false): HTMLElement {
   const row = blank.cloneNode(true) as HTMLElement;
+  const ownName = shown(baseName(entry.name));
+  const where = shown(parentOf(entry.name));
   const [check, name, bytes, modified, more] = row.children as unknown as [HTMLElement, HTMLElement, HTMLElement, HTMLElement, HTMLElement];
   row.setAttribute("aria-rowindex", String(at + 2));
   row.setAttribute("aria-selected", String(isSelected));
   row.dataset.at = String(at);
   const box = check.firstElementChild as HTMLInputElement;
   box.checked = isSelected;
-  box.setAttribute("aria-label", texts.select(entry.name));
+  box.setAttribute("aria-label", texts.select(ownName));
   const link = name.firstElementChild as HTMLAnchorElement;
   link.href = urlOf(join(folder, entry.name), entry.isFolder);
   link.title = shown(entry.name);
-  const label = inTwo(shown(entry.name), filter, isTile ? shortInTile : shortName);
+  const label = inTwo(ownName, filter, isTile ? shortInTile : shortName);
   link.firstElementChild!.append(...label);
   // Screen readers would put a space between the parts.
-  if (label[1] instanceof HTMLElement && label[1].className === "end") link.setAttribute("aria-label", shown(entry.name));
+  if (where) link.setAttribute("aria-label", texts.nameIn(ownName, where));
+  else if (label[1] instanceof HTMLElement && label[1].className === "end") link.setAttribute("aria-label", ownName);
+  if (where && !isTile) name.append(h("span", { class: "where quiet small", "aria-hidden": "true", title: where }, isolated(where)));
   // In a tile, the picture is a part of the link, as large as the tile.
   if (isTile) link.prepend(h("span", { class: "thumb" }, entryIcon(entry)));
   else name.prepend(entryIcon(entry));
@@ -40,7 +45,7 @@ export function makeRow(entry: Entry, folder: string, at: number, filter: string
   const time = modified.firstElementChild as HTMLTimeElement;
   time.dateTime = new Date(entry.modified).toISOString();
   time.textContent = date(entry.modified);
-  if (hasMenu) more.firstElementChild!.setAttribute("aria-label", texts.actionsFor(entry.name));
+  if (hasMenu) more.firstElementChild!.setAttribute("aria-label", texts.actionsFor(ownName));
   else more.replaceChildren();
   return row;
 }
@@ -77,18 +82,23 @@ function inTwo(name: string, filter: string, short: number): (Node | string)[] {
 
 /** The name with the parts that the filter found. */
 function marked(name: string, filter: string): (Node | string)[] {
-  const words = filter.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-  const folded = name.toLocaleLowerCase();
-  if (words.length === 0 || folded.length !== name.length) return [name];
+  const words = wordsOf(filter);
+  if (words.length === 0) return [name];
+  const { folded, places } = foldWithPlaces(name);
   const parts: (Node | string)[] = [];
   let from = 0;
-  while (from < name.length) {
+  let shownTo = 0;
+  while (from < folded.length) {
     const hits = words.map((word) => ({ at: folded.indexOf(word, from), length: word.length })).filter((hit) => hit.at >= 0);
     if (hits.length === 0) break;
     const hit = hits.reduce((best, one) => (one.at < best.at || (one.at === best.at && one.length > best.length) ? one : best));
-    if (hit.at > from) parts.push(name.slice(from, hit.at));
-    parts.push(h("mark", {}, name.slice(hit.at, hit.at + hit.length)));
+    const start = places[hit.at]!;
+    // A letter with its marks is one.
     from = hit.at + hit.length;
+    const end = Math.max(places[from]!, start + 1);
+    if (start > shownTo) parts.push(name.slice(shownTo, start));
+    parts.push(h("mark", {}, name.slice(start, end)));
+    shownTo = end;
   }
-  return [...parts, name.slice(from)];
+  return [...parts, name.slice(shownTo)];
 }

@@ -1,10 +1,10 @@
 import { h, uniqueId } from "../../dom.ts";
 import { current, may, rootName } from "../access.ts";
-import { errorIn, type Link, makeFolder, makeLink, move, remove, ServerError, urlOf } from "../api.ts";
+import { errorIn, type Link, makeFolder, makeLink, move, remove, ServerError, type Usage, urlOf, usageOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
-import { dateAndTime } from "../format.ts";
+import { dateAndTime, size } from "../format.ts";
 import { nameProblem } from "../nameProblem.ts";
-import { join, shown } from "../names.ts";
+import { baseName, join, parentOf, shown } from "../names.ts";
 import { texts } from "../texts.ts";
 import { copyText } from "./clipboard.ts";
 import { field, openDialog, openForm, type Running } from "./dialog.ts";
@@ -23,6 +23,8 @@ export interface ActionEvents {
   changed(folder: string, removed: string[], added: Entry[]): void;
   open(entry: Entry): void;
   reveal(folder: string, name: string): void;
+  /** Goes to a folder and to an entry in it. */
+  show(folder: string, name: string): void;
   signIn(): void;
   isTaken(name: string): boolean;
 }
@@ -42,8 +44,11 @@ export class Actions {
     const isOne = entries.length === 1;
     const name = join(folder, first.name);
     const canMove = this.canMove(entries);
+    const above = join(folder, parentOf(first.name));
     const items: (MenuItem | false)[] = [
       isOne && (first.isFolder || may("read", name)) && { label: first.isFolder ? texts.open : texts.preview, icon: first.isFolder ? icons.open : icons.preview, act: () => this.events.open(first) },
+      isOne && above !== folder && { label: texts.showInFolder, icon: icons.folder, act: () => this.events.show(above, baseName(first.name)) },
+      entries.some((entry) => entry.isFolder) && may("list") && { label: texts.countSize, icon: icons.size, act: () => this.size(entries, folder) },
       this.canDownload(entries) && { label: first.isFolder || (!isOne && this.canArchive) ? texts.downloadZip : texts.download, icon: icons.download, act: () => this.download(entries, folder) },
       isOne && canMove && { label: texts.rename, icon: icons.rename, act: () => this.rename(first, folder) },
       canMove && { label: texts.move, icon: icons.move, act: () => this.move(entries, folder) },
@@ -78,10 +83,11 @@ export class Actions {
     const [first] = entries;
     if (entries.length === 1 && first) {
       const name = join(folder, first.name);
-      save(first.isFolder ? `${urlOf(name, true)}?archive=zip` : urlOf(name), first.name);
+      save(first.isFolder ? `${urlOf(name, true)}?archive=zip` : urlOf(name), baseName(first.name));
       return;
     }
-    if (this.canArchive) saveTogether(`${urlOf(folder, true)}?archive=zip`, entries.map((entry) => entry.name + (entry.isFolder ? "/" : "")));
+    // An archive is made of what is in one folder; a search finds files in many.
+    if (this.canArchive && !entries.some(({ name }) => name.includes("/"))) saveTogether(`${urlOf(folder, true)}?archive=zip`, entries.map((entry) => entry.name + (entry.isFolder ? "/" : "")));
     // One after another: a browser asks once whether a page may download several files.
     else entries.forEach((entry, at) => setTimeout(() => this.download([entry], folder), at * 400));
   }
@@ -97,20 +103,23 @@ export class Actions {
   }
 
   rename(entry: Entry, folder = this.folder): void {
-    const { element, input } = field(texts.newName, { value: entry.name, autofocus: true });
+    const own = baseName(entry.name);
+    const within = join(folder, parentOf(entry.name));
+    const { element, input } = field(texts.newName, { value: own, autofocus: true });
     openForm({
-      heading: texts.renameTitle(entry.name), fields: [element], submit: texts.renameDo,
+      heading: texts.renameTitle(own), fields: [element], submit: texts.renameDo,
       act: () => this.attempt(async () => {
-        const name = this.read(input, folder, entry.name);
-        if (name === entry.name) return;
+        const read = this.read(input, within, own);
+        if (read === own) return;
+        const name = join(parentOf(entry.name), read);
         const tag = await move(join(folder, entry.name), join(folder, name), entry);
         this.events.changed(folder, [entry.name], [{ ...entry, name, tag }]);
         this.events.reveal(folder, name);
-        notify(texts.renamed(name));
+        notify(texts.renamed(read));
       }),
     });
-    const dot = entry.isFolder ? -1 : entry.name.lastIndexOf(".");
-    input.setSelectionRange(0, dot > 0 ? dot : entry.name.length);
+    const dot = entry.isFolder ? -1 : own.lastIndexOf(".");
+    input.setSelectionRange(0, dot > 0 ? dot : own.length);
   }
 
   /** Makes a folder in the one that is shown, or in another one, and calls a function with its whole name. */
@@ -131,11 +140,54 @@ export class Actions {
     });
   }
 
+  /** Counts what is in folders, and in files beside them, while one waits; closing the dialog ends it. */
+  size(entries: Entry[], folder = this.folder): void {
+    const ending = new AbortController();
+    const total = { files: 0, folders: 0, bytes: 0 };
+    const result = h("p", { role: "status", "aria-busy": "true" }, texts.counting);
+    const [first] = entries;
+    openDialog({
+      className: "form", heading: entries.length === 1 && first ? texts.sizeOf(baseName(first.name) || rootName()) : texts.sizeOfMany(entries.length),
+      body: result, closed: () => ending.abort(),
+    });
+    void this.count(entries, folder, total, result, ending.signal);
+  }
+
+  private async count(entries: Entry[], folder: string, total: Usage, result: HTMLElement, signal: AbortSignal): Promise<void> {
+    const show = ({ files, folders, bytes }: Usage): void => result.replaceChildren(texts.summary(folders, files, size(bytes)));
+    let omitted = 0;
+    try {
+      for (const entry of withoutContents(entries)) {
+        if (!entry.isFolder) {
+          total.files++;
+          total.bytes += entry.size;
+          continue;
+        }
+        let last: Usage = { files: 0, folders: 0, bytes: 0 };
+        for await (last of usageOf(join(folder, entry.name), signal)) {
+          show({ files: total.files + last.files, folders: total.folders + last.folders, bytes: total.bytes + last.bytes });
+        }
+        total.files += last.files;
+        total.folders += last.folders;
+        total.bytes += last.bytes;
+        omitted += last.omitted ?? 0;
+      }
+      show(total);
+      if (omitted) result.append(h("br"), h("span", { class: "quiet small" }, texts.omitted(omitted)));
+    } catch (error) {
+      if (signal.aborted) return;
+      result.textContent = error instanceof ServerError ? error.message : texts.errors.offline;
+    } finally {
+      result.ariaBusy = null;
+    }
+  }
+
   move(entries: Entry[], folder = this.folder): void {
     openMoveDialog(entries, folder, () => this.events.signIn(), (within, made) => this.newFolder(within, made), (to, form) => this.each(entries, form, async (entry) => {
-      const tag = await move(join(folder, entry.name), join(to, entry.name), entry);
+      const name = baseName(entry.name);
+      const tag = await move(join(folder, entry.name), join(to, name), entry);
       this.events.changed(folder, [entry.name], []);
-      this.events.changed(to, [], [{ ...entry, tag }]);
+      this.events.changed(to, [], [{ ...entry, name, tag }]);
     }, (n) => texts.moved(n, to || rootName())));
   }
 
@@ -143,7 +195,7 @@ export class Actions {
     const [first] = entries;
     if (!first) return;
     openForm({
-      heading: texts.removeTitle(entries.length, first.name), className: "confirm", isDanger: true, submit: texts.removeDo,
+      heading: texts.removeTitle(entries.length, baseName(first.name)), className: "confirm", isDanger: true, submit: texts.removeDo,
       fields: [
         entries.length > 1
           ? h("ul", { class: "names" }, ...entries.slice(0, 5).map((entry) => h("li", {}, h("bdi", {}, shown(entry.name)))), entries.length > 5 && h("li", { class: "quiet" }, texts.moreUploads(entries.length - 5)))
@@ -160,7 +212,7 @@ export class Actions {
   share(entries: Entry[], folder = this.folder): void {
     const links: Link[] = [];
     const isOne = entries.length === 1;
-    const heading = isOne ? texts.shareTitle(entries[0]!.name) : texts.shareTitleMany(entries.length);
+    const heading = isOne ? texts.shareTitle(baseName(entries[0]!.name)) : texts.shareTitleMany(entries.length);
     const times = h("select", { "aria-label": texts.shareFor }, ...texts.shareTimes.map(([seconds, label]) => h("option", { value: seconds }, label)));
     openForm({
       heading, submit: isOne ? texts.shareDo : texts.shareDoMany,
@@ -230,6 +282,12 @@ export class Actions {
 }
 
 class InvalidName extends Error {}
+
+/** Without entries in folders that are among them, as a search can find both. */
+const withoutContents = (entries: Entry[]): Entry[] => {
+  const folders = entries.filter((entry) => entry.isFolder).map((entry) => `${entry.name}/`);
+  return entries.filter((entry) => !folders.some((folder) => entry.name.startsWith(folder)));
+};
 
 function save(url: string, name: string): void {
   const link = h("a", { href: url, download: name });

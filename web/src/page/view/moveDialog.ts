@@ -15,7 +15,7 @@ export function openMoveDialog(entries: Entry[], from: string, signIn: () => voi
   const here = h("p", { class: "move-here", role: "status" });
   const list = h("ul", { class: "folders", "aria-label": texts.folder });
   const dialog = openForm({
-    heading: texts.moveTitle(entries.length, entries[0]!.name), submit: texts.moveDo,
+    heading: texts.moveTitle(entries.length, baseName(entries[0]!.name)), submit: texts.moveDo,
     fields: [here, list, h("button", { type: "button", class: "button small move-new", click: () => makeFolder(at, (name) => void show(name)) }, icon(icons.add, 16), texts.newFolder)],
     act: (form) => act(at, form),
   });

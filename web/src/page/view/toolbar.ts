@@ -15,6 +15,7 @@ export interface ToolbarEvents {
   uploadFolder(): void;
   newFolder(): void;
   downloadFolder(): void;
+  countSize(): void;
   can(): { upload: boolean; makeFolder: boolean; archive: boolean; list: boolean };
   clearSelection(): void;
   chosenMenu(): MenuItem[];
@@ -68,7 +69,7 @@ export class Toolbar {
     const more: MenuItem[] = [
       ...(upload ? [{ label: texts.uploadFolder, icon: icons.folderUp, act: () => this.events.uploadFolder() }] : []),
       ...(archive ? [{ label: texts.downloadFolder, icon: icons.download, act: () => this.events.downloadFolder() }] : []),
-      ...(list ? [{ label: texts.refresh, icon: icons.refresh, act: () => this.events.refresh() }] : []),
+      ...(list ? [{ label: texts.countSize, icon: icons.size, act: () => this.events.countSize() }, { label: texts.refresh, icon: icons.refresh, act: () => this.events.refresh() }] : []),
     ];
     const moreButton = iconButton(icons.more, texts.more, () => openMenu(more, moreButton), "bordered");
     moreButton.setAttribute("aria-haspopup", "menu");

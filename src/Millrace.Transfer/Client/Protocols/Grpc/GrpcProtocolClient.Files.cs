@@ -109,6 +109,45 @@ internal sealed partial class GrpcProtocolClient
         }
     }
 
+    public override async IAsyncEnumerable<SearchDocument> SearchAsync(TransferName folder, string text, int limit, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Searching", folder);
+        using var exchange = new GrpcExchange(_setup, call, watch);
+        GrpcInput? input = null;
+        while (await NextAsync().ConfigureAwait(false) is { } response)
+        {
+            watch.Touch();
+            yield return new SearchDocument
+            {
+                Entries = [.. response.Entries.Select(entry => ToEntry(entry, call))],
+                Searched = response.Searched,
+                Complete = response.Complete,
+                More = response.More,
+                Omitted = response.Omitted,
+            };
+        }
+
+        async ValueTask<SearchResponse?> NextAsync()
+        {
+            try
+            {
+                input ??= await SendAsync(
+                    exchange, "Search", new SearchRequest { Folder = folder.Value, Text = text, Limit = limit }).ConfigureAwait(false);
+                SearchResponse? response = await GrpcMessages.ReadAsync(input, SearchResponse.Parser, exchange.Token).ConfigureAwait(false);
+                if (response is null)
+                {
+                    input.ThrowUnlessOk();
+                }
+
+                return response;
+            }
+            catch (Exception exception) when (exception is not TransferException)
+            {
+                throw exchange.Translate(exception);
+            }
+        }
+    }
+
     public override Task<bool> DeleteAsync(TransferName name, WritePrecondition precondition, IdleWatch watch) => DeleteAsync(
         new DeleteRequest { Name = name.Value, Precondition = GrpcMapping.ToMessage(precondition) }, Call("Deleting", name), watch);
 
