@@ -32,6 +32,7 @@ root.Subcommands.Add(MoveCommand.Create());
 root.Subcommands.Add(MakeFolderCommand.Create());
 root.Subcommands.Add(FindCommand.Create());
 root.Subcommands.Add(RemoveCommand.Create());
+root.Subcommands.Add(TrashCommand.Create());
 root.Subcommands.Add(TokenCommand.Create());
 root.Subcommands.Add(LinkCommand.Create());
 root.Subcommands.Add(LabTool.Describe());

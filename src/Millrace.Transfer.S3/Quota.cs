@@ -70,6 +70,9 @@ internal sealed class Quota(long? max)
         }
     }
 
+    /// <summary>By how many bytes announced ones do not fit; 0 or less if they do.</summary>
+    public long Excess(long coming) => max is { } limit ? Interlocked.Read(ref _used) + coming - limit : 0;
+
     /// <summary>Refuses announced bytes that do not fit.</summary>
     public void Check(TransferName name, long coming)
     {

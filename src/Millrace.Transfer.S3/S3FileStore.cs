@@ -11,9 +11,11 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
 {
     private readonly S3Store _store;
     private readonly S3Upkeep _upkeep;
+    private readonly UploadRegistry _registry;
     private readonly Publisher _publisher;
     private readonly S3Files _files;
     private readonly S3Folders _folders;
+    private readonly bool _isWhole = true;
     private int _disposed;
 
     /// <summary>Creates a store over a bucket that exists; <see cref="CheckAsync"/> checks whether it can be used.</summary>
@@ -31,14 +33,29 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
 
         _store = new S3Store(options, prefix);
         Records = new S3RecordStore(_store.Bucket, _store.Keys);
-        var registry = new UploadRegistry(_store);
-        _upkeep = new S3Upkeep(_store, registry);
+        _registry = new UploadRegistry(_store);
+        _upkeep = new S3Upkeep(_store, _registry);
         _publisher = new Publisher(_store, _upkeep);
         _files = new S3Files(_store, _publisher);
         _folders = new S3Folders(_store, _files, _publisher, _upkeep);
         Documents = new S3Documents(_store.Bucket, _store.Keys);
-        Uploads = new S3Uploads(_store, registry, _upkeep, _publisher);
+        Uploads = new S3Uploads(_store, _registry, _upkeep, _publisher);
         _upkeep.Start();
+    }
+
+    /// <summary>The same store for another caller.</summary>
+    private S3FileStore(S3FileStore whole, string? caller)
+    {
+        _isWhole = false;
+        Records = whole.Records;
+        Documents = whole.Documents;
+        _store = whole._store;
+        _upkeep = whole._upkeep;
+        _registry = whole._registry;
+        _publisher = new Publisher(_store, _upkeep) { Caller = caller };
+        _files = new S3Files(_store, _publisher) { Caller = caller };
+        _folders = new S3Folders(_store, _files, _publisher, _upkeep);
+        Uploads = new S3Uploads(_store, _registry, _upkeep, _publisher);
     }
 
     /// <summary>The options.</summary>
@@ -71,6 +88,16 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     /// <inheritdoc/>
     /// <remarks>A bucket has no links, so there is nothing to confine.</remarks>
     public IFileStore Within(TransferName prefix) => this;
+
+    /// <inheritdoc/>
+    public IFileStore OnBehalfOf(string? caller) => _store.Trash is null || caller == _files.Caller ? this : new S3FileStore(this, caller);
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// The bucket copies a file to <c>.millrace/trash/</c> before it is deleted or replaced, which takes two or three requests more. Of versions
+    /// that several servers write to one name in the same moment, some may not be kept.
+    /// </remarks>
+    public IFileTrash? Trash => _store.Trash is { } trash ? new S3TrashView(trash, _folders) : null;
 
     /// <summary>Asks whether the bucket can be used: reads it, writes to it, and tries a conditional write.</summary>
     /// <exception cref="TransferException">
@@ -159,7 +186,7 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     /// <summary>Stops the background work. Dispose readers and writers before. A client that was passed stays open.</summary>
     public async ValueTask DisposeAsync()
     {
-        if (Interlocked.Exchange(ref _disposed, 1) == 0)
+        if (_isWhole && Interlocked.Exchange(ref _disposed, 1) == 0)
         {
             await _upkeep.DisposeAsync();
             await _store.DisposeAsync();

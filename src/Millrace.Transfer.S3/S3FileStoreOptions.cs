@@ -106,6 +106,21 @@ public sealed class S3FileStoreOptions
     /// <summary>Unfinished uploads of all callers; 1 or more.</summary>
     public int MaxUploads { get; set => field = Positive(value); } = 4000;
 
+    /// <summary>How long deleted and replaced files are kept in the trash; null to keep none. The same for all servers of a bucket.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Zero or negative.</exception>
+    public TimeSpan? TrashLifetime
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value ?? TimeSpan.MaxValue, TimeSpan.Zero, nameof(value));
+            field = value;
+        }
+    }
+
+    /// <summary>Bytes that the trash may have; each upkeep deletes the oldest entries of more. Null without a limit of its own.</summary>
+    public long? MaxTrashBytes { get; set; }
+
     /// <summary>Up to what size <see cref="DigestNeed.IfCheap"/> reads a file.</summary>
     public long CheapDigestBytes { get; set; } = 64L << 20;
 

@@ -15,6 +15,7 @@ internal sealed class S3Store : IAsyncDisposable
         Clock = new ServerClock(Bucket, Keys, options.TimeProvider);
         Digests = new DigestStore(Bucket, Keys, options);
         Quota = new Quota(options.MaxTotalBytes);
+        Trash = options.TrashLifetime is { } lifetime ? new S3Trash(this, lifetime) : null;
     }
 
     public S3FileStoreOptions Options { get; }
@@ -30,6 +31,9 @@ internal sealed class S3Store : IAsyncDisposable
     public DigestStore Digests { get; }
 
     public Quota Quota { get; }
+
+    /// <summary>Null if deleted files are not kept.</summary>
+    public S3Trash? Trash { get; }
 
     public AbsentKeys Absent { get; } = new();
 

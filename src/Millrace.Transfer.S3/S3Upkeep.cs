@@ -43,6 +43,11 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
             int expired = await ExpireListedAsync(cancellationToken);
             await EndAbandonedPartsAsync(cancellationToken);
             await DeleteDeadClaimsAsync(cancellationToken);
+            if (store.Trash is not null)
+            {
+                await store.Trash.ExpireAsync(cancellationToken);
+            }
+
             return expired;
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
@@ -74,6 +79,12 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
             {
                 _counting.Release();
             }
+        }
+
+        if (store.Trash is not null && store.Quota.Excess(coming) is > 0 and var excess
+            && await store.Trash.MakeRoomAsync(excess, cancellationToken))
+        {
+            await CountAsync(cancellationToken);
         }
 
         store.Quota.Check(name, coming);

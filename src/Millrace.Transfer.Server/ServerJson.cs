@@ -17,6 +17,7 @@ namespace Millrace.Transfer.Server;
 [JsonSerializable(typeof(SessionDocument))]
 [JsonSerializable(typeof(SignInDocument))]
 [JsonSerializable(typeof(TokenDocument))]
+[JsonSerializable(typeof(TrashRecord))]
 [JsonSerializable(typeof(UploadRecord))]
 [JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 internal sealed partial class ServerJson : JsonSerializerContext;

@@ -68,6 +68,8 @@ internal sealed class BucketOptionSet
         options.Names = limits.Names;
         options.MaxFileBytes = limits.MaxFileBytes;
         options.MaxTotalBytes = limits.MaxTotalBytes;
+        options.TrashLifetime = limits.TrashLifetime;
+        options.MaxTrashBytes = limits.MaxTrashBytes;
         options.MaxUploadsPerCaller = limits.MaxUploadsPerCaller;
         options.MaxUploads = limits.MaxUploads;
         return options;

@@ -104,6 +104,7 @@ internal sealed class ServeOptionSet
     private readonly MonitorOptionSet _monitor = new();
     private readonly DavOptionSet _dav = new();
     private readonly HomeOptionSet _home = new();
+    private readonly TrashOptionSet _trash = new();
     private readonly BucketOptionSet _bucket = new();
 
     private readonly Option<TimeSpan?> _grace = DurationArgument.Option(
@@ -137,6 +138,7 @@ internal sealed class ServeOptionSet
 
         _access.AddTo(command);
         _proxies.AddTo(command, _port, _host, _http2Port);
+        _trash.AddTo(command);
         _pages.AddTo(command);
         _grpc.AddTo(command);
         _monitor.AddTo(command);
@@ -210,6 +212,7 @@ internal sealed class ServeOptionSet
         _proxies.Read(parsed, options);
         _access.Read(parsed, options);
         _dav.Read(parsed, options.Endpoints);
+        _trash.Read(parsed, options.Store);
         return options;
     }
 

@@ -21,6 +21,7 @@ internal sealed class Keys
         Hidden = _root + ".millrace/";
         Uploads = Hidden + "uploads/";
         Claims = Hidden + "claims/";
+        Trash = Hidden + "trash/";
         Clock = Hidden + "clock";
         Probe = Hidden + "probe";
         Tokens = Hidden + "tokens.json";
@@ -36,6 +37,9 @@ internal sealed class Keys
     public string Uploads { get; }
 
     public string Claims { get; }
+
+    /// <summary>Deleted and replaced files.</summary>
+    public string Trash { get; }
 
     /// <summary>An object whose time is that of the object store.</summary>
     public string Clock { get; }

@@ -3,6 +3,9 @@ namespace Millrace.Transfer.S3;
 /// <summary>Gives received bytes their name. Thread-safe.</summary>
 internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
 {
+    /// <summary>On whose behalf files are replaced; null for an anonymous caller.</summary>
+    public string? Caller { get; init; }
+
     /// <summary>Starts a file, of which nothing is visible before it is published.</summary>
     public async ValueTask<StoredFileWriter> CreateAsync(
         TransferName name, CreateFileOptions options, CancellationToken cancellationToken)
@@ -50,6 +53,7 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
         unused.Describe(request.Metadata);
         try
         {
+            await KeepReplacedAsync(name, condition, cancellationToken);
             claim?.ThrowIfLost();
             store.Absent.Remove(request.Key);
             PutObjectResponse response = await store.Bucket.Client.PutObjectAsync(request, cancellationToken);
@@ -83,6 +87,7 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
         Exception? failure = null;
         try
         {
+            await KeepReplacedAsync(name, condition, cancellationToken);
             claim?.ThrowIfLost();
             store.Absent.Remove(multipart.Key);
             await multipart.CompleteAsync(tags, condition, cancellationToken);
@@ -159,6 +164,11 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
             store.Absent.Add(key);
         }
     }
+
+    private ValueTask KeepReplacedAsync(TransferName name, WritePrecondition condition, CancellationToken cancellationToken) =>
+        store.Trash is { } trash && !condition.CreateNew
+            ? trash.KeepAsync(name, head: null, isReplaced: true, Caller, cancellationToken)
+            : default;
 
     private async ValueTask<Exception> RefusalAsync(
         TransferName name, WritePrecondition condition, Exception exception, CancellationToken cancellationToken)

@@ -3,6 +3,9 @@ namespace Millrace.Transfer.S3;
 /// <summary>Finds, reads, lists and deletes files. Thread-safe.</summary>
 internal sealed class S3Files(S3Store store, Publisher publisher)
 {
+    /// <summary>On whose behalf files are deleted; null for an anonymous caller.</summary>
+    public string? Caller { get; init; }
+
     public async ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
         if (name.IsRoot || await store.Bucket.HeadAsync(store.Keys.Of(name), cancellationToken) is not { } head)
@@ -33,6 +36,11 @@ internal sealed class S3Files(S3Store store, Publisher publisher)
         }
 
         claim?.ThrowIfLost();
+        if (store.Trash is not null)
+        {
+            await store.Trash.KeepAsync(name, head, isReplaced: false, Caller, cancellationToken);
+        }
+
         await store.Bucket.DeleteAsync(store.Keys.Of(name), cancellationToken);
         store.Quota.Deleted();
         if (FileMetadata.DigestOf(head) is null)

@@ -5,9 +5,6 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
 {
     private const int NotImplemented = 501;
 
-    /// <summary>Bytes of a part where a file is copied in several.</summary>
-    private const long CopyPartBytes = 1L << 30;
-
     /// <summary>Files of a folder that are deleted at once.</summary>
     private const int DeletedAtOnce = 8;
 
@@ -103,9 +100,11 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         string prefix = store.Keys.OfFolder(folder);
         bool any = false;
         int omitted = 0;
+        long bytes = 0;
         await foreach (S3Object found in store.Bucket.ListAllAsync(prefix, cancellationToken))
         {
             any = true;
+            bytes += found.Size ?? 0;
             if (Keys.IsHidden(found.Key.AsSpan(prefix.Length)))
             {
                 throw Errors.Invalid($"The folder '{folder}' contains the prefix of another store. Delete that first.", folder.Value);
@@ -126,11 +125,19 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
             };
         }
 
+        string? kept = any && store.Trash is not null
+            ? await store.Trash.BeginFolderAsync(folder, bytes, files.Caller, cancellationToken)
+            : null;
         await Parallel.ForEachAsync(
             store.Bucket.ListAllAsync(prefix, cancellationToken),
             new ParallelOptions { MaxDegreeOfParallelism = DeletedAtOnce, CancellationToken = cancellationToken },
             async (found, cancellation) =>
             {
+                if (kept is not null)
+                {
+                    await store.Trash!.KeepAsync(found.Key, (kept, found.Key[prefix.Length..]), cancellation);
+                }
+
                 await store.Bucket.DeleteAsync(found.Key, cancellation);
                 store.Quota.Deleted();
                 if (store.Keys.TryName(found.Key, out TransferName name))
@@ -173,7 +180,18 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         {
             target?.ThrowIfLost();
             store.Absent.Remove(store.Keys.Of(to));
-            await CopyFileAsync(from, to, head, condition, cancellationToken);
+            if (store.Trash is { } trash && options.Replace)
+            {
+                await trash.KeepAsync(to, head: null, isReplaced: true, files.Caller, cancellationToken);
+            }
+
+            string version = FileMetadata.VersionOf(head);
+            if (FileMetadata.DigestOf(head) is null && await store.Digests.ReadAsync(from, version, cancellationToken) is { } digest)
+            {
+                await store.Digests.WriteAsync(to, version, digest, cancellationToken);
+            }
+
+            await CopyFileAsync(store.Keys.Of(from), to, head, condition, cancellationToken);
             source?.ThrowIfLost();
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
@@ -192,16 +210,73 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         return head;
     }
 
-    private async ValueTask CopyFileAsync(
-        TransferName from, TransferName to, GetObjectMetadataResponse head, WritePrecondition condition,
-        CancellationToken cancellationToken)
+    /// <summary>Gives an entry of the trash a name again. The bucket copies it, and then the entry is deleted.</summary>
+    public async ValueTask<TransferName> RestoreAsync(S3Trash trash, string id, TransferName wanted, CancellationToken cancellationToken)
     {
-        string version = FileMetadata.VersionOf(head);
-        if (FileMetadata.DigestOf(head) is null && await store.Digests.ReadAsync(from, version, cancellationToken) is { } digest)
+        TrashEntry entry = await trash.FindAsync(id, cancellationToken) ?? throw TrashRules.NotFound(id);
+        TransferName name = wanted.IsRoot ? entry.Name : wanted;
+        WritePrecondition condition = new() { CreateNew = true };
+        await using NameClaim claim = await ClaimFreeAsync(name, condition, cancellationToken);
+        await ThrowIfFolderAsync(name, cancellationToken);
+        await publisher.CheckFoldersAsync(name, cancellationToken);
+        bool any = false;
+        try
         {
-            await store.Digests.WriteAsync(to, version, digest, cancellationToken);
+            await foreach ((string key, string rest) in trash.ContentAsync(id, cancellationToken))
+            {
+                claim.ThrowIfLost();
+                if (await store.Bucket.HeadAsync(key, cancellationToken) is not { } head)
+                {
+                    continue;
+                }
+
+                any = true;
+                if (rest is "/")
+                {
+                    await store.Bucket.TryCreateAsync(store.Keys.OfFolder(name), default, cancellationToken);
+                    continue;
+                }
+
+                if (rest.EndsWith('/'))
+                {
+                    await store.Bucket.TryCreateAsync(store.Keys.OfFolder(TransferName.Parse(name.Value + rest[..^1])), default, cancellationToken);
+                    continue;
+                }
+
+                TransferName one = rest.Length == 0 ? name : TransferName.Parse(name.Value + rest);
+                store.Absent.Remove(store.Keys.Of(one));
+                await CopyFileAsync(key, one, head, condition, cancellationToken);
+            }
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.IsConditionFailed(exception) ? NameTaken(name) : S3Errors.Translate(exception, name.Value);
         }
 
+        if (!any)
+        {
+            throw TrashRules.NotFound(id);
+        }
+
+        await trash.DeleteAsync(id, CancellationToken.None);
+        return name;
+    }
+
+    private async ValueTask<NameClaim> ClaimFreeAsync(TransferName name, WritePrecondition condition, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await publisher.ClaimAsync(name, condition, cancellationToken);
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.PreconditionFailed)
+        {
+            throw NameTaken(name);
+        }
+    }
+
+    private async ValueTask CopyFileAsync(
+        string from, TransferName to, GetObjectMetadataResponse head, WritePrecondition condition, CancellationToken cancellationToken)
+    {
         // Only some services look at a condition when they copy; all look at it when they write, and parts become a file at once.
         if (condition.CreateNew && head.ContentLength <= S3FileStoreOptions.MinPartBytes)
         {
@@ -215,7 +290,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
                 new CopyObjectRequest
                 {
                     SourceBucket = store.Bucket.Name,
-                    SourceKey = store.Keys.Of(from),
+                    SourceKey = from,
                     DestinationBucket = store.Bucket.Name,
                     DestinationKey = store.Keys.Of(to),
                     ETagToMatch = FileMetadata.Unquote(head.ETag),
@@ -224,30 +299,11 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
             return;
         }
 
-        var multipart = new Multipart(store.Bucket, store.Keys.Of(to), version, like: head);
-        string uploadId = await multipart.CreateAsync(cancellationToken);
+        var multipart = new Multipart(store.Bucket, store.Keys.Of(to), FileMetadata.VersionOf(head), like: head);
+        await multipart.CreateAsync(cancellationToken);
         try
         {
-            var tags = new List<string>();
-            for (long at = 0; at < head.ContentLength; at += CopyPartBytes)
-            {
-                CopyPartResponse part = await store.Bucket.Client.CopyPartAsync(
-                    new CopyPartRequest
-                    {
-                        SourceBucket = store.Bucket.Name,
-                        SourceKey = store.Keys.Of(from),
-                        DestinationBucket = store.Bucket.Name,
-                        DestinationKey = multipart.Key,
-                        UploadId = uploadId,
-                        PartNumber = tags.Count + 1,
-                        FirstByte = at,
-                        LastByte = Math.Min(at + CopyPartBytes, head.ContentLength) - 1,
-                        ETagToMatch = [FileMetadata.Unquote(head.ETag)],
-                    },
-                    cancellationToken);
-                tags.Add(FileMetadata.Unquote(part.ETag));
-            }
-
+            List<string> tags = await ObjectCopy.CopyPartsAsync(store.Bucket, from, head, multipart, cancellationToken);
             await publisher.CheckAsync(to, condition, cancellationToken);
             await multipart.CompleteAsync(tags, condition, cancellationToken);
         }
@@ -260,10 +316,10 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
 
     /// <summary>Reads a small file and writes it under a new name, if there is nothing yet.</summary>
     private async ValueTask RewriteAsync(
-        TransferName from, TransferName to, GetObjectMetadataResponse head, CancellationToken cancellationToken)
+        string from, TransferName to, GetObjectMetadataResponse head, CancellationToken cancellationToken)
     {
         using PartBuffer content = await store.Memory.RentAsync(Math.Max(1, head.ContentLength), cancellationToken);
-        await store.FillAsync(content, store.Keys.Of(from), FileMetadata.Unquote(head.ETag), head.ContentLength, cancellationToken);
+        await store.FillAsync(content, from, FileMetadata.Unquote(head.ETag), head.ContentLength, cancellationToken);
         PutObjectRequest request = store.Bucket.PutRequest(store.Keys.Of(to), content);
         request.IfNoneMatch = "*";
         FileMetadata.Copy(head, request.Headers, request.Metadata);

@@ -56,6 +56,7 @@ internal sealed record PublishedRecord(long Length, DateTimeOffset Modified, str
     public StoredFile ToFile(TransferName name, FileTime? given) => new(name, Length, given ?? Modified, new EntityTag(Tag), UploadTerms.DigestOf(Sha256));
 }
 
+[JsonSerializable(typeof(TrashRecord))]
 [JsonSerializable(typeof(UploadRecord))]
 [JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 internal sealed partial class S3Json : JsonSerializerContext;

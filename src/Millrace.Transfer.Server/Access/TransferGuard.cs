@@ -188,7 +188,7 @@ internal sealed class TransferGuard : IDisposable
             LinkUse? use = isLink ? await EnterByLinkAsync(context, store, operation) : null;
             string caller = owner is null || isLink ? ":" + TransferObservation.CallerOf(context) : owner;
             TransferName prefix = IsPublic(operation.Scope) && !isLink ? default : ScopeRequirement.PrefixOf(context.User);
-            IFileStore within = store.Within(prefix);
+            IFileStore within = store.Within(prefix).OnBehalfOf(owner);
             IfHeader? conditions = await LockConditions.ReadAsync(context, within, prefix, name, Now);
             StoreState? state = StoreState.Of(store);
             if (state?.Locks.MayHaveAny is true)

@@ -72,6 +72,15 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
     /// <summary>LOCK and UNLOCK.</summary>
     public static readonly TransferOperation Lock = new(TransferScope.Write, IsTransfer: false) { IsLock = true };
 
+    /// <summary>The names in the trash: GET /trash.</summary>
+    public static readonly TransferOperation ListTrash = new(TransferScope.Delete | TransferScope.List, IsTransfer: false);
+
+    /// <summary>Giving a deleted file a name again: for the old name and for the new one.</summary>
+    public static readonly TransferOperation Restore = new(TransferScope.Write | TransferScope.Delete, IsTransfer: false);
+
+    /// <summary>Deleting files in the trash for good: DELETE /trash. All of a folder needs the names, too.</summary>
+    public static readonly TransferOperation EmptyTrash = new(TransferScope.Delete | TransferScope.List, IsTransfer: false);
+
     /// <summary>A signed link for downloads, POST /links.</summary>
     public static readonly TransferOperation LinkDownload = new(TransferScope.Link | TransferScope.Read, IsTransfer: false);
 

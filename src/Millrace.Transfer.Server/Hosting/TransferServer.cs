@@ -442,6 +442,7 @@ public sealed class TransferServer : IAsyncDisposable
             Root = root.Length == 0 ? null : root,
             Files = root + _options.Endpoints.FilesPath,
             Uploads = root + _options.Endpoints.UploadsPath,
+            Trash = _store.Trash is null ? null : root + TrashEndpoint.Path,
             Protocols = protocols,
             MaxFileBytes = _store.MaxFileBytes,
             MaxRequestBytes = _options.Endpoints.MaxRequestBytes,

@@ -24,6 +24,9 @@ internal static class PageEndpoints
         group.Map(SessionPath, new SessionEndpoint(store, options).HandleAsync).WithMetadata(SessionCookie.Accepted);
         group.Map(LinksPath, new LinkEndpoint(store, options).HandleAsync).WithMetadata(SessionCookie.Accepted);
         group.Map(LinksPath + "/{id}", new LinkEndpoint(store, options).HandleOneAsync).WithMetadata(SessionCookie.Accepted);
+        var trash = new TrashEndpoint(store);
+        group.Map(TrashEndpoint.Path, trash.HandleAsync).WithMetadata(SessionCookie.Accepted);
+        group.Map(TrashEndpoint.Path + "/{id}", trash.HandleAsync).WithMetadata(SessionCookie.Accepted);
         return group;
     }
 

@@ -42,6 +42,14 @@ public interface IFileStore
     /// <returns>This one, for a store without links. It is not to be disposed.</returns>
     IFileStore Within(TransferName prefix);
 
+    /// <summary>Deleted and replaced files; null if the store does not keep them.</summary>
+    IFileTrash? Trash => null;
+
+    /// <summary>The same store for the requests of a caller, whose name goes to the trash with what it deletes.</summary>
+    /// <param name="caller">The name of the token or user; null if it is anonymous.</param>
+    /// <returns>This one, for a store that records no names. It is not to be disposed.</returns>
+    IFileStore OnBehalfOf(string? caller) => this;
+
     /// <summary>Finds a file.</summary>
     /// <param name="name">The file.</param>
     /// <param name="digest">Whether <see cref="StoredFile.Sha256"/> is needed if that requires reading the file.</param>

@@ -68,14 +68,14 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
     }
 
     /// <summary>Another view of an open store.</summary>
-    private LocalFileStore(LocalFileStore whole, StoreTree tree)
+    private LocalFileStore(LocalFileStore whole, StoreTree tree, string? caller)
     {
         Core = whole.Core;
         _records = whole._records;
         Upkeep = whole.Upkeep;
         _registry = whole._registry;
         _tree = tree;
-        _files = new LocalFiles(Core, tree);
+        _files = new LocalFiles(Core, tree) { Caller = caller };
         _folders = new LocalFolders(Core, tree, _files);
         _publisher = new LocalPublisher(Core, tree, _files);
         Uploads = new LocalUploads(Core, _registry, _files, _publisher, Upkeep);
@@ -115,7 +115,18 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
 
     /// <inheritdoc/>
     /// <remarks>Below the prefix, the kernel decides by the folder that it has opened, where there is such a call.</remarks>
-    public IFileStore Within(TransferName prefix) => prefix.IsRoot ? this : new LocalFileStore(this, _tree.Within(prefix));
+    public IFileStore Within(TransferName prefix) => prefix.IsRoot ? this : new LocalFileStore(this, _tree.Within(prefix), _files.Caller);
+
+    /// <inheritdoc/>
+    public IFileStore OnBehalfOf(string? caller) =>
+        Core.Trash is null || caller == _files.Caller ? this : new LocalFileStore(this, _tree, caller);
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// A file or folder is renamed to <c>.millrace/trash</c>. A version that is replaced gets a second name there before, or is copied where
+    /// the file system, or the framework, has no second names. Links and empty folders are not kept.
+    /// </remarks>
+    public IFileTrash? Trash => Core.Trash is { } trash ? new LocalTrashView(trash, _folders) : null;
 
     /// <inheritdoc/>
     public ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>

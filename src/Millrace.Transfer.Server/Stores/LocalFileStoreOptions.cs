@@ -37,6 +37,22 @@ public sealed class LocalFileStoreOptions
     /// <remarks>Each is three files and folders, and less than 1 KB of memory.</remarks>
     public int MaxUploads { get; set => field = Positive(value); } = 4000;
 
+    /// <summary>How long deleted and replaced files are kept in the trash; null to keep none.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Zero or negative.</exception>
+    public TimeSpan? TrashLifetime
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value ?? TimeSpan.MaxValue, TimeSpan.Zero, nameof(value));
+            field = value;
+        }
+    }
+
+    /// <summary>Bytes that the trash may have; the oldest entries are deleted when it has more. Null without a limit of its own.</summary>
+    /// <remarks>They count for <see cref="MaxTotalBytes"/>. The trash also gives way to files that would not fit otherwise.</remarks>
+    public long? MaxTrashBytes { get; set; }
+
     /// <summary>Up to what size <see cref="DigestNeed.IfCheap"/> reads a file.</summary>
     /// <remarks>Less than a tenth of a second where SHA-256 runs at 1 GB/s.</remarks>
     public long CheapDigestBytes { get; set; } = 64L * 1024 * 1024;

@@ -93,6 +93,7 @@ public sealed partial class TransferClient
         Clock = _clock,
         Files = Files,
         Root = RootOf(description),
+        Trash = TrashOf(description),
         Uploads = UploadsOf(description),
         Sizes = _sizes,
     };
@@ -102,6 +103,10 @@ public sealed partial class TransferClient
 
     private Uri? RootOf(ServerDescription description) => description.Root is { } root
         ? ServerAddress.Resolve(Files, $"{root.TrimEnd('/')}/", "the place of its calls", Describing)
+        : null;
+
+    private Uri? TrashOf(ServerDescription description) => description.Trash is { } trash
+        ? ServerAddress.Resolve(Files, trash.TrimEnd('/'), "the place of the trash", Describing)
         : null;
 
     private Uri? UploadsOf(ServerDescription description) => description.Uploads is { } uploads

@@ -83,6 +83,10 @@ internal static partial class Folder
         return 0;
     }
 
+    /// <summary>Gives a file a second name, which has to be free.</summary>
+    public static int Link(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to) =>
+        LinkAt(fromFolder, from, toFolder, to, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
+
     public static int Remove(SafeFileHandle folder, string name) =>
         UnlinkAt(folder, name, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
 

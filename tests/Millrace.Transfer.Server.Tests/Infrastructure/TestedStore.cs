@@ -39,6 +39,8 @@ public sealed class TestedStore : IAsyncDisposable
             Names = options.Names,
             MaxFileBytes = options.MaxFileBytes,
             MaxTotalBytes = options.MaxTotalBytes,
+            TrashLifetime = options.TrashLifetime,
+            MaxTrashBytes = options.MaxTrashBytes,
             MaxUploadsPerCaller = options.MaxUploadsPerCaller,
             MaxUploads = options.MaxUploads,
             UploadLifetime = options.UploadLifetime,

@@ -52,6 +52,10 @@ internal sealed record SessionDocument
     [JsonPropertyName("folderMoves")]
     public bool FolderMoves { get; init; }
 
+    /// <summary>Where deleted files are listed and restored; null if the server keeps none.</summary>
+    [JsonPropertyName("trash")]
+    public string? Trash { get; init; }
+
     /// <summary>Whether names have to be portable.</summary>
     [JsonPropertyName("portableNames")]
     public bool PortableNames { get; init; }

@@ -53,6 +53,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 CanLink = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks,
                 Archives = options.Archives,
                 FolderMoves = store.CanMoveFolders,
+                Trash = store.Trash is null ? null : PageShell.PathOf(context, TrashEndpoint.Path),
                 PortableNames = store.Names == AllowedNames.Portable,
                 FreeBytes = !isLink && (scopes & (TransferScope.List | TransferScope.Write)) != TransferScope.None ? FreeBytes() : null,
                 Title = isLink ? found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).FileName

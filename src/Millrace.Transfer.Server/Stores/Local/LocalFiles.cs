@@ -9,6 +9,9 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
     /// <summary>ERROR_DIR_NOT_EMPTY of winerror.h.</summary>
     private const int WindowsNotEmpty = unchecked((int)0x80070091);
 
+    /// <summary>On whose behalf files are deleted and replaced; null for an anonymous caller.</summary>
+    public string? Caller { get; init; }
+
     public async ValueTask<StoredFile?> FindAsync(
         TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
@@ -152,12 +155,13 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
             }
         }
 
-        if (!folder.Remove(fileName))
+        bool isKept = !isLink && store.Trash?.TryTake(folder, fileName, name, isFolder: false, facts.Length, Caller) == true;
+        if (!isKept && !folder.Remove(fileName))
         {
             return false;
         }
 
-        if (!isLink)
+        if (!isLink && !isKept)
         {
             store.Limits.AddUsed(-facts.Length);
         }

@@ -42,8 +42,26 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
                 : await files.DescribeAsync(file, opened, from, DigestNeed.IfKnown, cancellationToken);
             options.Source.ThrowIfNotMet(from, before?.File);
             bool replaces = CheckTarget(target, newName, to, mayReplace: options.Replace && file is not null, out long replaced);
-            source.Move(oldName, target, newName, replaces);
-            store.Limits.AddUsed(-replaced);
+            LocalTrash.KeptVersion? kept = replaces ? store.Trash?.TryKeep(target, newName, to, files.Caller) : null;
+            try
+            {
+                source.Move(oldName, target, newName, replaces);
+            }
+            catch when (kept is { } version)
+            {
+                store.Trash!.Forget(version.Id);
+                throw;
+            }
+
+            if (kept is { } old)
+            {
+                store.Trash!.Kept(old);
+            }
+            else
+            {
+                store.Limits.AddUsed(-replaced);
+            }
+
             target.Flush();
             if (from.Folder != to.Folder)
             {
@@ -129,7 +147,11 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
                 throw Errors.HasStore(folder);
             }
 
-            if (TryHide(parent, name) is { } remains)
+            if (TryTake(parent, name, folder))
+            {
+                parent.Flush();
+            }
+            else if (TryHide(parent, name) is { } remains)
             {
                 parent.Flush();
                 TryDeleteRemains(remains);
@@ -221,15 +243,65 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
         return after.ToFile(to, known.Sha256);
     }
 
+    /// <summary>Gives an entry of the trash a name again.</summary>
+    public async ValueTask<TransferName> RestoreAsync(LocalTrash trash, string id, TransferName wanted, CancellationToken cancellationToken)
+    {
+        TrashEntry entry = trash.Find(id) ?? throw TrashRules.NotFound(id);
+        TransferName name = store.Names.Check(wanted.IsRoot ? entry.Name : wanted);
+        SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken);
+        try
+        {
+            using StoreFolder folder = tree.TryOpenFolderOf(name, create: true, follow: false, out string fileName)!;
+            if (folder.TryLook(fileName, out _, out _, out _))
+            {
+                throw Errors.NameTaken(name);
+            }
+
+            if (entry.IsFolder)
+            {
+                using StoreFolder place = trash.Open(id);
+                ThrowIfTooLongBelow(place.PathOf(LocalTrash.Content), entry.Name, name, cancellationToken);
+            }
+
+            trash.MoveOut(entry, folder, fileName);
+            return name;
+        }
+        catch (Exception exception)
+            when (exception is IOException and not TransferException or UnauthorizedAccessException)
+        {
+            throw Errno.Of(exception) == Errno.CrossDevice ? Errors.OtherFileSystem(name) : Errors.Translate(exception, "restore", name);
+        }
+        finally
+        {
+            entered.Release();
+        }
+    }
+
+    private bool TryTake(StoreFolder parent, string name, TransferName folder)
+    {
+        if (store.Trash is not { } trash)
+        {
+            return false;
+        }
+
+        long bytes = 0;
+        int count = 0;
+        foreach (FolderWalk.Entry entry in FolderWalk.Enumerate(parent.PathOf(name), store.Native).Where(static entry => !entry.IsFolder))
+        {
+            count++;
+            bytes += entry.CountedBytes;
+        }
+
+        return count > 0 && trash.TryTake(parent, name, folder, isFolder: true, bytes, files.Caller);
+    }
+
     /// <summary>Moves a folder to where no client sees it.</summary>
     /// <returns>Where it is now; null if it is on another file system, where it stays.</returns>
     private string? TryHide(StoreFolder parent, string name)
     {
         Directory.CreateDirectory(store.RemovedPath);
         string place = RandomNumberGenerator.GetHexString(32, lowercase: true);
-        using StoreFolder removed = store.Native
-            ? new NativeFolder(Folder.Open(store.RemovedPath))
-            : new PortableFolder(store.RemovedPath, native: false);
+        using StoreFolder removed = store.OpenOwn(store.RemovedPath);
         try
         {
             parent.Move(name, removed, place, replace: false);

@@ -170,8 +170,8 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
 
             // By the folder that is held open: another program may delete it meanwhile, and its bytes are subtracted there.
             long replaced = store.Options.MaxTotalBytes is null ? 0 : FolderWalk.LengthOf(file.TargetPath);
-            await file.CommitAsync(cancellationToken);
-            bool isThere = replaced == 0 || open is null || tree.TryLook(name) == tree.Look(open);
+            bool isKept = await CommitAsync(file, name, precondition, cancellationToken);
+            bool isThere = !isKept && (replaced == 0 || open is null || tree.TryLook(name) == tree.Look(open));
             reservation.Publish(length, isThere ? replaced : 0);
             if (length > store.MaxCachedBytes && open is not null)
             {
@@ -186,6 +186,35 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         {
             entered.Release();
         }
+    }
+
+    /// <returns>Whether the version that was replaced is in the trash, where it counts.</returns>
+    private async ValueTask<bool> CommitAsync(
+        FilePipeWriter file, TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
+    {
+        LocalTrash.KeptVersion? kept = null;
+        if (store.Trash is { } trash && !precondition.CreateNew)
+        {
+            using StoreFolder? folder = tree.TryOpenFolderOf(name, create: false, follow: true, out string fileName);
+            kept = folder is null ? null : trash.TryKeep(folder, fileName, name, files.Caller);
+        }
+
+        try
+        {
+            await file.CommitAsync(cancellationToken);
+        }
+        catch when (kept is { } version)
+        {
+            store.Trash!.Forget(version.Id);
+            throw;
+        }
+
+        if (kept is { } old)
+        {
+            store.Trash!.Kept(old);
+        }
+
+        return kept is not null;
     }
 
     /// <summary>Applies the limits to the bytes written to a file.</summary>

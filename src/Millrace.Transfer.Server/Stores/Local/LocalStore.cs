@@ -41,6 +41,8 @@ internal sealed class LocalStore : IAsyncDisposable
             Digests = new DigestRecords(Path.Combine(HiddenPath, "digests"));
             Work = new DigestWork(Tree, Digests, options.CheapDigestBytes, MaxCachedBytes);
             Limits = new StoreLimits(options, Root, CountFiles);
+            Trash = options.TrashLifetime is { } lifetime ? new LocalTrash(this, lifetime) : null;
+            Limits.MakeRoom = Trash is null ? null : Trash.MakeRoom;
             Counts = new UploadCounts(options);
             Documents = new LocalDocuments(HiddenPath, options.Durability);
         }
@@ -96,7 +98,13 @@ internal sealed class LocalStore : IAsyncDisposable
     /// <summary>Where copies are until they get their names.</summary>
     public string CopiesPath => Path.Combine(HiddenPath, "copies");
 
+    /// <summary>Null if deleted files are not kept.</summary>
+    public LocalTrash? Trash { get; }
+
     private string HiddenPath => Path.Combine(Root, NameRules.HiddenFolder);
+
+    /// <summary>Opens a folder of the store's own.</summary>
+    public StoreFolder OpenOwn(string path) => Native ? new NativeFolder(Folder.Open(path)) : new PortableFolder(path, native: false);
 
     /// <summary>Lets others open the folder, after a start that failed.</summary>
     public void Unlock() => _lock.Dispose();
@@ -156,8 +164,11 @@ internal sealed class LocalStore : IAsyncDisposable
     /// </summary>
     private bool FollowsWindows() => OperatingSystem.IsWindows() || Directory.Exists(Path.Combine(HiddenPath, "uploads."));
 
+    public string TrashPath => Path.Combine(HiddenPath, "trash");
+
     /// <summary>Bytes of all published files, and of deleted ones that still exist.</summary>
     private long CountFiles() =>
         FolderWalk.Enumerate(Root, Native, except: NameRules.HiddenFolder).Sum(static entry => entry.CountedBytes)
-        + FolderWalk.Enumerate(RemovedPath, Native).Sum(static entry => entry.CountedBytes);
+        + FolderWalk.Enumerate(RemovedPath, Native).Sum(static entry => entry.CountedBytes)
+        + FolderWalk.Enumerate(TrashPath, Native).Sum(static entry => entry.CountedBytes);
 }

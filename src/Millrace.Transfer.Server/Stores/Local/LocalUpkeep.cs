@@ -86,6 +86,7 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
         }
 
         folders.DeleteRemains();
+        await TryAsync(() => Task.Run(() => store.Trash?.Recover()));
         await TryAsync(() => store.Limits.CountAsync(maxAge: long.MaxValue, _end.Token));
         await TryAsync(() => Task.FromResult(store.Digests.Sweep(Exists, _end.Token)));
         using var timer = new PeriodicTimer(
@@ -93,6 +94,7 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
         do
         {
             await TryAsync(async () => await ExpireAsync(_end.Token));
+            await TryAsync(() => Task.Run(() => store.Trash?.Expire(_end.Token)));
         }
         while (await timer.WaitForNextTickAsync(_end.Token));
     }

@@ -341,6 +341,9 @@ internal sealed class NativeFolder(SafeFileHandle handle, bool owns = true) : St
         }
     }
 
+    public override bool TryLink(string name, StoreFolder target, string newName) =>
+        Folder.Link(handle, name, ((NativeFolder)target).Handle, newName) == 0;
+
     public override bool Remove(string name)
     {
         int error = Folder.Remove(handle, name);

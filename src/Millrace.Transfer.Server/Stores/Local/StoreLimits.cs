@@ -27,6 +27,9 @@ internal sealed class StoreLimits : IDisposable
         _count = count;
     }
 
+    /// <summary>Deletes so many bytes of the trash, and returns whether it deleted any; null without a trash.</summary>
+    public Func<long, bool>? MakeRoom { get; set; }
+
     /// <summary>Bytes of all files and reservations; 0 without a limit.</summary>
     public long Used => Interlocked.Read(ref _used) + Interlocked.Read(ref _reserved);
 
@@ -54,7 +57,9 @@ internal sealed class StoreLimits : IDisposable
     {
         if (_options.FreeSpaceToLeave > 0
             && new DriveInfo(_root).AvailableFreeSpace is var free
-            && free - bytes < _options.FreeSpaceToLeave)
+            && free - bytes < _options.FreeSpaceToLeave
+            && !(MakeRoom?.Invoke(_options.FreeSpaceToLeave + bytes - free) == true
+                && (free = new DriveInfo(_root).AvailableFreeSpace) - bytes >= _options.FreeSpaceToLeave))
         {
             throw Errors.NoSpace(
                 name,
@@ -78,7 +83,7 @@ internal sealed class StoreLimits : IDisposable
         if (bytes > limit - Used)
         {
             await CountAsync(CountLastsMilliseconds, cancellationToken);
-            if (bytes > limit - Used)
+            if (bytes > limit - Used && !(MakeRoom?.Invoke(bytes - (limit - Used)) == true && bytes <= limit - Used))
             {
                 throw Full(name, limit, bytes);
             }
@@ -89,7 +94,8 @@ internal sealed class StoreLimits : IDisposable
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
     public void Reserve(TransferName name, long bytes)
     {
-        if (_options.MaxTotalBytes is { } limit && !TryReserve(bytes))
+        if (_options.MaxTotalBytes is { } limit && !TryReserve(bytes)
+            && !(MakeRoom?.Invoke(bytes - (limit - Used)) == true && TryReserve(bytes)))
         {
             throw Full(name, limit, bytes);
         }

@@ -80,6 +80,12 @@ internal abstract class StoreFolder : IDisposable
     /// <exception cref="IOException">It was not renamed.</exception>
     public abstract void Move(string name, StoreFolder target, string newName, bool replace);
 
+    /// <summary>Gives a file a second name, if the file system has such names.</summary>
+    /// <param name="name">The name in it.</param>
+    /// <param name="target">A folder of the same tree.</param>
+    /// <param name="newName">The name in <paramref name="target"/>, which is free.</param>
+    public virtual bool TryLink(string name, StoreFolder target, string newName) => false;
+
     /// <summary>Deletes a file or a link in it.</summary>
     /// <returns>False if the system reports that it was gone.</returns>
     /// <exception cref="IOException">It was not deleted.</exception>

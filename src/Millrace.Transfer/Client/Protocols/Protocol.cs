@@ -98,6 +98,9 @@ internal sealed record ProtocolSetup
     /// <summary>Where calls of gRPC begin; ends with a slash. Null for the root of <see cref="Files"/>.</summary>
     public Uri? Root { get; init; }
 
+    /// <summary>Where the trash is; null when the server keeps none.</summary>
+    public Uri? Trash { get; init; }
+
     /// <summary>Where uploads are begun; null when there are none that can be continued.</summary>
     public Uri? Uploads { get; init; }
 }

@@ -23,6 +23,9 @@ internal sealed record ServerDescription
     /// <summary>Path at which uploads are created, for example <c>/uploads</c>; null when there are none.</summary>
     public string? Uploads { get; set; }
 
+    /// <summary>Path of the trash, for example <c>/trash</c>; null when deleted files are not kept.</summary>
+    public string? Trash { get; set; }
+
     /// <summary>The protocols that are offered.</summary>
     [JsonPropertyName("wires")]
     public IReadOnlyList<ProtocolDescription> Protocols { get; set; } = [];

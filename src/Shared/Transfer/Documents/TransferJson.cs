@@ -7,6 +7,10 @@ namespace Millrace.Transfer;
 [JsonSerializable(typeof(ErrorDocument))]
 [JsonSerializable(typeof(ListingDocument))]
 [JsonSerializable(typeof(SearchDocument))]
+[JsonSerializable(typeof(TrashDocument))]
+[JsonSerializable(typeof(TrashEmptiedDocument))]
+[JsonSerializable(typeof(TrashRestoredDocument))]
+[JsonSerializable(typeof(TrashRestoreDocument))]
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
