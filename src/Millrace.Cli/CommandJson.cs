@@ -23,6 +23,7 @@ namespace Millrace.Cli;
 [JsonSerializable(typeof(EmptiedLine))]
 [JsonSerializable(typeof(FolderLine))]
 [JsonSerializable(typeof(SyncLine))]
+[JsonSerializable(typeof(RestoreLine))]
 [JsonSerializable(typeof(ServeLine))]
 [JsonSerializable(typeof(PinLine))]
 [JsonSerializable(typeof(TokenLine))]

@@ -25,6 +25,22 @@ internal static partial class Errors
     public static TransferException IntoItself(TransferName name) =>
         Invalid($"'{name}' cannot be moved to its own name or into itself. Choose another target.", name.Value);
 
+    public static TransferException NotCloned(TransferName name, Exception exception) => Errno.Of(exception) switch
+    {
+        Errno.NoSpace or Errno.QuotaExceeded or Errno.AccessDenied or Errno.ReadOnlyFileSystem => Translate(exception, "make a second folder of", name),
+        _ => new(
+            TransferError.InvalidRequest,
+            $"No second folder of '{name}' can be made: {exception.Message} Remove it, or sync without publishing the folder as a whole.",
+            name.Value,
+            exception)
+        {
+            Status = StatusCodes.Status409Conflict,
+        },
+    };
+
+    public static TransferException FolderExchanged(TransferName name) => new(
+        TransferError.Unavailable, $"The folder of '{name}' was exchanged while the file was written. Send it again.", name.Value);
+
     public static TransferException TooLongBelow(TransferName from, TransferName to, int bytes) => new(
         TransferError.InvalidName,
         $"'{from}' cannot be moved to '{to}': a name in it would have {bytes} bytes, and {NameRules.MaxBytes} are allowed. Choose a shorter name.",

@@ -56,6 +56,7 @@ internal static class PutCommand
         {
             Description = "Start over instead of resuming an interrupted run.",
         };
+        var atomic = new AtomicOptionSet();
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("put", "Upload files to a server, verified and completely or not at all.")
         {
@@ -63,10 +64,17 @@ internal static class PutCommand
         };
         createNew.AddTo(command);
         present.AddTo(command);
+        atomic.AddTo(command);
         set.AddTo(command);
         command.SetAction(parsed =>
         {
             string[] given = parsed.GetValue(paths)!;
+            if (atomic.Read(parsed, out int? keep))
+            {
+                return TransferCommand.Run(
+                    "put", set, parsed, given[^1], (settings, stop) => PublishAsync(given, present.Read(parsed), keep, settings, stop));
+            }
+
             return TransferCommand.Run("put", set, parsed, given[^1], (settings, stop) => RunAsync(
                 given[..^1],
                 TransferTarget.ParseWithLink(given[^1]),
@@ -81,6 +89,20 @@ internal static class PutCommand
                 stop));
         });
         return command;
+    }
+
+    /// <summary>A folder as a whole: a sync of it alone, which removes nothing.</summary>
+    private static Task<int> PublishAsync(
+        string[] given, PresentOptions present, int? keep, TransferSettings settings, CancellationToken stop)
+    {
+        if (given is not [var folder, var url] || !Directory.Exists(folder) || !url.EndsWith('/'))
+        {
+            throw TransferCommand.Invalid("--atomic publishes one folder in a folder of the server: name a folder, and a URL with a final slash.");
+        }
+
+        var options = new SyncOptions { BySha256 = present.BySha256, NoTimes = present.NoTimes };
+        return new SyncRun(options, settings) { IsAtomic = true, Keep = keep }
+            .RunAsync(folder, url + Uri.EscapeDataString(Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(folder)))) + "/", stop);
     }
 
     private static async Task<int> RunAsync(

@@ -17,6 +17,10 @@ internal static class SyncCommand
         Without --delete nothing is removed from TARGET. Removed files go to the folder of --backup-dir; without it they are gone.
         A source that is empty or cannot be read in full removes nothing, nor does a plan that removes more than --max-delete.
 
+        With --atomic all of TARGET changes in one step, when every file is there. The new version is made beside it, as
+        TARGET.next-…, with hard links to unchanged files. --keep keeps earlier versions as TARGET.kept-…, which --restore
+        brings back.
+
         With --watch it goes on with files that change later, when they have been left alone for a second, until Ctrl-C.
 
         Patterns are those of .gitignore: *.tmp, cache/, /build, docs/**/*.pdf. Excluded files stay as they are in TARGET.
@@ -25,6 +29,7 @@ internal static class SyncCommand
           millrace sync photos http://host:8080/files/photos/
           millrace sync --delete --dry-run site http://host:8080/files/site/
           millrace sync --exclude '*.tmp' --exclude .git/ work /mnt/backup/work
+          millrace sync --delete --atomic --keep 3 site http://host:8080/files/site/
           millrace sync --delete --backup-dir ../old http://host:8080/files/data/ data
 
         Exit codes:
@@ -44,11 +49,13 @@ internal static class SyncCommand
         var source = new Argument<string>("SOURCE")
         {
             Description = "A folder, or the URL of a folder.",
+            Arity = ArgumentArity.ZeroOrOne,
             CompletionSources = { new RemoteNames(set).Complete },
         };
         var target = new Argument<string>("TARGET")
         {
             Description = "The folder or the URL of the folder that becomes the same.",
+            Arity = ArgumentArity.ZeroOrOne,
             CompletionSources = { new RemoteNames(set).Complete },
         };
         var delete = new Option<bool>("--delete") { Description = "Remove files from TARGET that SOURCE does not have." };
@@ -71,12 +78,19 @@ internal static class SyncCommand
         var noTimes = new Option<bool>("--no-times") { Description = "Give files the date of their arrival, not that of their last change." };
         var wait = new Option<bool>("--wait") { Description = "Wait for another sync into TARGET instead of failing." };
         var watch = new Option<bool>("--watch") { Description = "Go on: move files of SOURCE, a folder here, whenever they have changed, until Ctrl-C." };
+        var atomic = new AtomicOptionSet();
+        var restore = new Option<string?>("--restore")
+        {
+            Description = "Give this folder the version back that --keep has kept last; without SOURCE and TARGET.",
+            HelpName = "TARGET",
+        };
         var exitCode = new Option<bool>("--exit-code") { Description = $"Exit with {ExitCode.NothingToDo} if there was nothing to do." };
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("sync", "Make a folder on a server like one here, or the other way round.")
         {
-            help, source, target, delete, backup, maxDelete, force, dryRun, include, exclude, excludeFrom, checksum, noTimes, wait, watch, exitCode,
+            help, source, target, delete, backup, maxDelete, force, dryRun, include, exclude, excludeFrom, checksum, noTimes, wait, watch, restore, exitCode,
         };
+        atomic.AddTo(command);
         foreach (Option needsDelete in (Option[])[backup, maxDelete, force])
         {
             needsDelete.Validators.Add(result =>
@@ -98,8 +112,24 @@ internal static class SyncCommand
                 }
             }
         });
+        command.Validators.Add(result =>
+        {
+            bool restores = result.GetResult(restore) is { Implicit: false };
+            if (restores ? result.GetValue(source) is not null : result.GetValue(source) is null || result.GetValue(target) is null)
+            {
+                result.AddError(restores ? "--restore names the folder; give no SOURCE and no TARGET." : "Name the SOURCE and the TARGET.");
+            }
+
+            foreach (Option other in (Option[])[watch, backup])
+            {
+                if (result.GetResult(other) is { Implicit: false } && atomic.IsGiven(result))
+                {
+                    result.AddError($"{other.Name} and {AtomicOptionSet.Name} exclude each other.");
+                }
+            }
+        });
         set.AddTo(command);
-        command.SetAction(parsed => TransferCommand.Run("sync", set, parsed, parsed.GetValue(target)!, (settings, stop) =>
+        command.SetAction(parsed => TransferCommand.Run("sync", set, parsed, parsed.GetValue(restore) ?? parsed.GetValue(target)!, (settings, stop) =>
         {
             (int? count, double share) = parsed.GetValue(maxDelete) ?? (null, 0.5);
             string[] excluded =
@@ -125,7 +155,14 @@ internal static class SyncCommand
                 Waits = parsed.GetValue(wait),
                 TellsNothing = parsed.GetValue(exitCode),
                 Watches = parsed.GetValue(watch),
+                IsAtomic = atomic.Read(parsed, out int? keep),
+                Keep = keep,
             };
+            if (parsed.GetValue(restore) is { } restored)
+            {
+                return run.RestoreAsync(restored, stop);
+            }
+
             return run.RunAsync(parsed.GetValue(source)!, parsed.GetValue(target)!, stop);
         }));
         return command;

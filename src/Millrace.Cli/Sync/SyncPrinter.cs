@@ -71,6 +71,33 @@ internal sealed class SyncPrinter(TransferSettings settings, SyncOptions options
         }
     }
 
+    /// <summary>Tells that a folder has an earlier version again.</summary>
+    public void Restored(DateTimeOffset replaced)
+    {
+        if (settings.Json)
+        {
+            TransferCommand.WriteLine(Console.Out, new RestoreLine(to.Text, replaced).ToJson());
+        }
+        else if (!settings.Quiet)
+        {
+            TransferCommand.WriteLine(
+                Console.Out, $"{PrintableText.Clean(to.Text)} has the version again that was replaced at {replaced:yyyy-MM-dd HH:mm:ss} UTC; the other one is kept.");
+        }
+    }
+
+    /// <summary>Tells that the target is as it was.</summary>
+    public void NotPublished() => Console.Error.WriteLine(
+        $"millrace sync: {PrintableText.Clean(to.Text)} is as it was, because not every file is there. The same command goes on.");
+
+    /// <summary>Tells that others have changed the target.</summary>
+    public void StagedAgain()
+    {
+        if (!settings.Quiet)
+        {
+            Console.Error.WriteLine($"millrace sync: somebody has changed {PrintableText.Clean(to.Text)} meanwhile; it is compared again.");
+        }
+    }
+
     /// <summary>Sums up.</summary>
     public void Finish(SyncPlan plan, bool failed, bool isWhole)
     {
@@ -101,6 +128,12 @@ internal sealed class SyncPrinter(TransferSettings settings, SyncOptions options
 
     private static long BytesOf(SyncPlan plan) =>
         plan.Steps.Where(static step => step.Action is SyncAction.Add or SyncAction.Replace).Sum(static step => step.Length);
+}
+
+/// <summary>A folder that has an earlier version again; the line of `millrace sync --restore --json`.</summary>
+internal sealed record RestoreLine(string Restored, DateTimeOffset Replaced)
+{
+    public string ToJson() => CommandJson.ToLine(this);
 }
 
 /// <summary>A step; a line of `millrace sync --json` of a plan, and of renamed and removed files.</summary>

@@ -23,6 +23,26 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
     /// <summary>How often a run that waits for another one looks whether it has ended.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
 
+    /// <summary>Whether the target changes in one step, when everything is there.</summary>
+    public bool IsAtomic { get; init; }
+
+    /// <summary>How many earlier versions of the target are kept; null for no new one.</summary>
+    public int? Keep { get; init; }
+
+    /// <summary>How often the target is staged again after others changed it.</summary>
+    private const int MaxStages = 5;
+
+    /// <summary>Gives a folder the version back that was kept last.</summary>
+    public async Task<int> RestoreAsync(string target, CancellationToken stop)
+    {
+        using var session = new TransferSession(settings.Client);
+        Side to = await OpenAsync(session, target, stop).ConfigureAwait(false);
+        using FileStream held = await LockAsync(to, stop).ConfigureAwait(false);
+        DateTimeOffset replaced = await SyncStage.RestoreAsync(to.Folder, stop).ConfigureAwait(false);
+        new SyncPrinter(settings, options, to).Restored(replaced);
+        return ExitCode.Success;
+    }
+
     public async Task<int> RunAsync(string source, string target, CancellationToken stop)
     {
         if (Watches && IsUrl(source))
@@ -49,6 +69,11 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
         }
 
         SyncPlan plan = await sync.PlanAsync(stop).ConfigureAwait(false);
+        if (IsAtomic && !IsDry && !plan.IsEmpty)
+        {
+            return await PublishAsync(printer, from, to, resolved, stop).ConfigureAwait(false);
+        }
+
         int code = printer.Faults(plan.Faults);
         if (IsDry)
         {
@@ -131,6 +156,38 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
                 throw new TransferException(
                     TransferError.Unavailable, $"Another sync into '{to.Text}' is running. Wait for it, or add --wait.", to.Text, exception);
             }
+        }
+    }
+
+    /// <summary>Makes the next version of the target beside it, and publishes it when everything is there.</summary>
+    private async Task<int> PublishAsync(SyncPrinter printer, Side from, Side to, SyncOptions resolved, CancellationToken stop)
+    {
+        for (int i = 1; ; i++)
+        {
+            SyncStage stage = await SyncStage.CreateAsync(to.Folder, stop).ConfigureAwait(false);
+            var sync = new FolderSync(from.Folder, stage.Folder, resolved);
+            SyncPlan plan = await sync.PlanAsync(stop).ConfigureAwait(false);
+            int code = printer.Faults(plan.Faults);
+            int moved = await MoveAsync(sync, plan, printer, from, to, [], stop).ConfigureAwait(false);
+            if (moved is ExitCode.Stopped or ExitCode.TransferFailed)
+            {
+                printer.NotPublished();
+                return moved;
+            }
+
+            try
+            {
+                await stage.PublishAsync(Keep, stop).ConfigureAwait(false);
+            }
+            catch (TransferException exception) when (i < MaxStages
+                && exception.Error is TransferError.PreconditionFailed or TransferError.AlreadyExists)
+            {
+                printer.StagedAgain();
+                continue;
+            }
+
+            printer.Finish(plan, failed: false, isWhole: true);
+            return code == ExitCode.Success ? moved : code;
         }
     }
 

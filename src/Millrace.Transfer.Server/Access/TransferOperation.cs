@@ -53,6 +53,9 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
     /// <summary>MOVE, Move: for the old name and for the new one, under which a file may be replaced.</summary>
     public static readonly TransferOperation Move = new(TransferScope.Write | TransferScope.Delete, IsTransfer: false);
 
+    /// <summary>A second folder of the same files, POST FOLDER/?clone: for both names. An exchange of folders is a <see cref="Move"/>.</summary>
+    public static readonly TransferOperation CloneFolder = new(TransferScope.Write | TransferScope.Read, IsTransfer: false);
+
     /// <summary>MKCOL, CreateFolder.</summary>
     public static readonly TransferOperation CreateFolder = new(TransferScope.Write, IsTransfer: false);
 

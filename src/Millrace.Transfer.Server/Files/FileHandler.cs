@@ -15,6 +15,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     private readonly FileRemoval _removal = new(store);
     private readonly FileMove _move = new(store);
     private readonly FolderCreation _creation = new(store);
+    private readonly FolderVersions _versions = new(store);
     private readonly FolderDownload _folder = new(store, options);
     private readonly DavHandler? _dav = options.WebDav ? new DavHandler(store) : null;
 
@@ -49,6 +50,12 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         if (HttpMethods.IsPost(method) && target.IsFolder && context.Request.Query.ContainsKey(FolderArchive.Query))
         {
             return _folder.AnswerAsync(context, target);
+        }
+
+        if (HttpMethods.IsPost(method) && target.IsFolder
+            && (context.Request.Query.ContainsKey(FolderVersions.CloneQuery) || context.Request.Query.ContainsKey(FolderVersions.ExchangeQuery)))
+        {
+            return _versions.AnswerAsync(context, target);
         }
 
         if (HttpMethods.IsPut(method))

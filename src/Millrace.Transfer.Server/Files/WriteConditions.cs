@@ -33,7 +33,7 @@ internal static class WriteConditions
             : precondition;
     }
 
-    private static WritePrecondition ReadMatch(StringValues field, TransferName name)
+    internal static WritePrecondition ReadMatch(StringValues field, TransferName name)
     {
         IList<EntityTagHeaderValue> tags = Parse(field, HeaderNames.IfMatch, name);
         if (tags.Contains(EntityTagHeaderValue.Any))

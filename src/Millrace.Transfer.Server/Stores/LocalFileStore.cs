@@ -10,7 +10,7 @@ namespace Millrace.Transfer.Server;
 /// One instance a folder: another one, of any process, is refused while this is open. Others may read, place, change and
 /// delete files by hand; their changes are noticed, but preconditions hold them off no more than any program does.
 /// </remarks>
-public sealed class LocalFileStore : IFileStore, IAsyncDisposable
+public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
 {
     private readonly StoreTree _tree;
     private readonly LocalFiles _files;
@@ -235,6 +235,13 @@ public sealed class LocalFileStore : IFileStore, IAsyncDisposable
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         walk.Advance(cancellationToken);
     }
+
+    ValueTask<ClonedFolder> IFolderClones.CloneFolderAsync(TransferName folder, TransferName clone, CancellationToken cancellationToken) =>
+        new LocalClones(Core, _tree).CloneAsync(Names.Check(folder), Names.Check(clone), cancellationToken);
+
+    ValueTask IFolderClones.ExchangeFoldersAsync(
+        TransferName folder, TransferName other, WritePrecondition precondition, CancellationToken cancellationToken) =>
+        new LocalClones(Core, _tree).ExchangeAsync(Names.Check(folder), Names.Check(other), precondition, cancellationToken);
 
     /// <summary>Stops the background work and releases the folder. Dispose readers and writers before.</summary>
     public async ValueTask DisposeAsync()

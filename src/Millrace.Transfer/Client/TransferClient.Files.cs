@@ -207,6 +207,28 @@ public sealed partial class TransferClient
             cancellationToken);
     }
 
+    /// <summary>Makes a second folder of the same files, or finds the one of this version: see docs/protocol.md.</summary>
+    internal Task<(TransferName Name, string Version)> CloneFolderAsync(TransferName folder, TransferName clone, CancellationToken cancellationToken) =>
+        RunAsync((protocol, _, watch) => protocol.CloneFolderAsync(folder, clone, watch), cancellationToken);
+
+    /// <summary>Gives two folders each other's name.</summary>
+    internal Task ExchangeFoldersAsync(
+        TransferName folder, TransferName other, WritePrecondition precondition, CancellationToken cancellationToken) => RunAsync(
+        async (protocol, _, watch) =>
+        {
+            try
+            {
+                await protocol.ExchangeFoldersAsync(folder, other, precondition, watch).ConfigureAwait(false);
+                return true;
+            }
+            catch (TransferException exception) when (precondition.IsNone)
+            {
+                // Done twice, it would be undone.
+                throw exception.AsFinal();
+            }
+        },
+        cancellationToken);
+
     private async Task<T> RunAsync<T>(
         Func<Protocol, RetryState, IdleWatch, Task<T>> attempt, CancellationToken cancellationToken)
     {

@@ -11,6 +11,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
     private readonly FilePipeWriter _file;
     private readonly LimitedBody _limited;
     private readonly Reservation _reservation;
+    private readonly int _exchanges;
     private readonly TrailingDigest? _digest;
     private bool _disposed;
 
@@ -22,7 +23,8 @@ internal sealed class LocalFileWriter : StoredFileWriter
         StoreFolder folder,
         FilePipeWriter file,
         LimitedBody limited,
-        Reservation reservation)
+        Reservation reservation,
+        int exchanges)
     {
         _store = store;
         _publisher = publisher;
@@ -32,6 +34,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         _file = file;
         _limited = limited;
         _reservation = reservation;
+        _exchanges = exchanges;
         if (store.Options.ComputeSha256)
         {
             _digest = new TrailingDigest(store.MaxCachedBytes);
@@ -66,7 +69,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
             }
 
             return await _publisher.PublishAsync(
-                _file, _name, _options.Precondition, _options.Modified, digest, _reservation, upload: null, cancellationToken);
+                _file, _name, _options.Precondition, _options.Modified, digest, _reservation, upload: null, _exchanges, cancellationToken);
         }
         catch (FilePipeException exception)
         {

@@ -47,6 +47,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         store.Limits.CheckFile(to, file.Length);
         await store.Limits.CheckTotalAsync(to, file.Length, cancellationToken);
         store.Limits.CheckDevice(to, file.Length);
+        int exchanges = store.Exchanges;
         using StoreFolder folder = tree.TryOpenFolderOf(to, create: false, follow: options.Replace, out string fileName)
             ?? throw Errors.NoFolderFor(to);
         if (folder.TryLook(fileName, out FileFacts present, out bool isFolder, out _) && isFolder)
@@ -84,7 +85,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             {
                 ThrowIfLinkFollowed(data, path, to);
                 await data.FlushAsync(cancellationToken);
-                return await PublishAsync(data, to, condition, file.Modified, digest, reservation, upload: null, cancellationToken);
+                return await PublishAsync(data, to, condition, file.Modified, digest, reservation, upload: null, exchanges, cancellationToken);
             }
         }
         catch (FilePipeException exception)
@@ -105,6 +106,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     public async ValueTask PublishAsync(LocalUpload upload, FileDigest? digest, CancellationToken cancellationToken)
     {
         WritePrecondition precondition = upload.Record.ToPrecondition();
+        int exchanges = store.Exchanges;
         using StoreFolder folder = tree.TryOpenFolderOf(
             upload.Name, create: true, follow: !precondition.CreateNew, out string fileName)!;
         ThrowIfNoFile(folder, fileName, upload.Name);
@@ -118,7 +120,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         try
         {
             await using FilePipeWriter data = FilePipe.Resume(upload.DataPath, path, options);
-            file = await RenameUploadAsync(data, path, upload, digest, cancellationToken);
+            file = await RenameUploadAsync(data, path, upload, digest, exchanges, cancellationToken);
         }
         catch (FilePipeException exception) when (IsOtherFileSystem(exception.Error))
         {
@@ -127,7 +129,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             {
                 using FilePipeReader source = FilePipe.OpenRead(upload.DataPath);
                 await source.CopyToAsync(copy, cancellationToken);
-                file = await RenameUploadAsync(copy, path, upload, digest, cancellationToken);
+                file = await RenameUploadAsync(copy, path, upload, digest, exchanges, cancellationToken);
             }
 
             File.Delete(upload.DataPath);
@@ -144,6 +146,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     /// <param name="digest">Its digest, if known.</param>
     /// <param name="reservation">Its reserved bytes.</param>
     /// <param name="upload">The upload that it was, whose state file records the intent beforehand; null for none.</param>
+    /// <param name="exchanges">The <see cref="LocalStore.Exchanges"/> before its folder was opened.</param>
     /// <param name="cancellationToken">Until the publication begins.</param>
     public async ValueTask<StoredFile> PublishAsync(
         FilePipeWriter file,
@@ -153,11 +156,17 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         FileDigest? digest,
         Reservation reservation,
         LocalUpload? upload,
+        int exchanges,
         CancellationToken cancellationToken)
     {
         SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken);
         try
         {
+            if (exchanges != store.Exchanges && store.Native)
+            {
+                ThrowIfElsewhere(file, name);
+            }
+
             await files.CheckAsync(name, precondition, cancellationToken);
             long length = file.Position;
             using SafeFileHandle? open = store.Native ? FileReopen.TryOpen(file.Handle) : null;
@@ -234,12 +243,12 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     }
 
     private async ValueTask<StoredFile> RenameUploadAsync(
-        FilePipeWriter file, string path, LocalUpload upload, FileDigest? digest, CancellationToken cancellationToken)
+        FilePipeWriter file, string path, LocalUpload upload, FileDigest? digest, int exchanges, CancellationToken cancellationToken)
     {
         ThrowIfLinkFollowed(file, path, upload.Name);
         await file.FlushAsync(cancellationToken);
         return await PublishAsync(
-            file, upload.Name, upload.Record.ToPrecondition(), upload.Record.ToModified(), digest, upload.Reservation, upload, cancellationToken);
+            file, upload.Name, upload.Record.ToPrecondition(), upload.Record.ToModified(), digest, upload.Reservation, upload, exchanges, cancellationToken);
     }
 
     private StoredFile Describe(
@@ -268,8 +277,23 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     private bool IsOtherFileSystem(FilePipeError error) =>
         error == FilePipeError.CrossDevice || (!store.Native && error == FilePipeError.Sharing);
 
+    /// <summary>A file would be published into a folder that was exchanged for another one meanwhile.</summary>
+    private void ThrowIfElsewhere(FilePipeWriter file, TransferName name)
+    {
+        string held = Path.Combine(Path.GetDirectoryName(file.TargetPath)!, ".");
+        using StoreFolder? folder = tree.TryOpenFolderOf(name, create: false, follow: true, out _);
+        if (folder is null
+            || StatX.TryGet(held, follow: true, out StatX before) != 0
+            || StatX.TryGet(folder.PathOf("."), follow: true, out StatX now) != 0
+            || (before.Inode, before.DeviceMajor, before.DeviceMinor) != (now.Inode, now.DeviceMajor, now.DeviceMinor))
+        {
+            throw Errors.FolderExchanged(name);
+        }
+    }
+
     private LocalFileWriter Create(TransferName name, CreateFileOptions options, Reservation reservation)
     {
+        int exchanges = store.Exchanges;
         StoreFolder folder = tree.TryOpenFolderOf(
             name, create: true, follow: !options.Precondition.CreateNew, out string fileName)!;
         FilePipeWriter? file = null;
@@ -290,7 +314,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
                 });
             ThrowIfLinkFollowed(file, path, name);
             LimitedBody limited = Limit(file, name, options.Length, reservation);
-            return new LocalFileWriter(store, this, name, options, folder, file, limited, reservation);
+            return new LocalFileWriter(store, this, name, options, folder, file, limited, reservation, exchanges);
         }
         catch (Exception exception)
         {

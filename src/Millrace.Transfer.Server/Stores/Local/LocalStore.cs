@@ -14,6 +14,7 @@ internal sealed class LocalStore : IAsyncDisposable
     private const int MaxListings = 4;
 
     private readonly SafeFileHandle _lock;
+    private int _exchanges;
 
     /// <summary>Takes the folder.</summary>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
@@ -87,6 +88,9 @@ internal sealed class LocalStore : IAsyncDisposable
 
     public NameLocks Locks { get; } = new();
 
+    /// <summary>How often folders have been exchanged: what was opened before may have another name now.</summary>
+    public int Exchanges => Volatile.Read(ref _exchanges);
+
     public SemaphoreSlim Listings { get; } = new(Math.Clamp(Environment.ProcessorCount - 1, 1, MaxListings));
 
     public StoreLimits Limits { get; }
@@ -105,6 +109,8 @@ internal sealed class LocalStore : IAsyncDisposable
 
     /// <summary>Opens a folder of the store's own.</summary>
     public StoreFolder OpenOwn(string path) => Native ? new NativeFolder(Folder.Open(path)) : new PortableFolder(path, native: false);
+
+    public void CountExchange() => Interlocked.Increment(ref _exchanges);
 
     /// <summary>Lets others open the folder, after a start that failed.</summary>
     public void Unlock() => _lock.Dispose();

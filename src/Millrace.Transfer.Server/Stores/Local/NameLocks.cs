@@ -39,12 +39,47 @@ internal sealed class NameLocks : IDisposable
         }
     }
 
+    /// <summary>Waits for the locks of all names.</summary>
+    public async ValueTask<All> EnterAllAsync(CancellationToken cancellationToken)
+    {
+        int entered = 0;
+        try
+        {
+            // In the same order as those of two names.
+            for (; entered < Count; entered++)
+            {
+                await _locks[entered].WaitAsync(cancellationToken);
+            }
+
+            return new All(this);
+        }
+        catch
+        {
+            Release(entered);
+            throw;
+        }
+    }
+
     public void Dispose()
     {
         foreach (SemaphoreSlim one in _locks)
         {
             one.Dispose();
         }
+    }
+
+    private void Release(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            _locks[i].Release();
+        }
+    }
+
+    /// <summary>The locks of all names.</summary>
+    public readonly struct All(NameLocks locks) : IDisposable
+    {
+        public void Dispose() => locks.Release(Count);
     }
 
     /// <summary>The locks of two names, which may be the same.</summary>

@@ -289,6 +289,29 @@ internal partial class HttpProtocolClient
             MakeCollection, FolderUrlOf(folder), Call("Creating", folder), watch, static _ => { }).ConfigureAwait(false);
     }
 
+    public override async Task<(TransferName Name, string Version)> CloneFolderAsync(TransferName folder, TransferName clone, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Making a second folder of", folder);
+        using HttpResponseMessage response = await SendAsync(
+            HttpMethod.Post, new Uri(FolderUrlOf(folder), "?clone"), call, watch, request => Add(request, "Destination", UrlOf(clone).AbsolutePath))
+            .ConfigureAwait(false);
+        string version = response.Headers.ETag?.Tag.Trim('"') ?? "";
+        return TransferName.TryParse(clone.Value + version, out TransferName name) && version.Length > 0
+            && response.Headers.Location?.OriginalString.EndsWith(version + "/", StringComparison.Ordinal) is true
+            ? (name, version)
+            : throw Failures.Protocol(call, "the response does not name it");
+    }
+
+    public override async Task ExchangeFoldersAsync(TransferName folder, TransferName other, WritePrecondition precondition, IdleWatch watch)
+    {
+        using HttpResponseMessage response = await SendAsync(
+            HttpMethod.Post, new Uri(FolderUrlOf(folder), "?exchange"), Call("Exchanging", folder), watch, request =>
+            {
+                Add(request, "Destination", UrlOf(other).AbsolutePath);
+                AddPrecondition(request, precondition);
+            }).ConfigureAwait(false);
+    }
+
     private Uri FolderUrlOf(TransferName folder) => new(Setup.Files, $"{folder.ToEncoded()}/");
 
     private static async Task<OpenedFile> OpenAsync(

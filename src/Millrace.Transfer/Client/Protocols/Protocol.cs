@@ -73,6 +73,20 @@ internal abstract class Protocol
 
     /// <summary>Creates an empty folder.</summary>
     public abstract Task CreateFolderAsync(TransferName folder, IdleWatch watch);
+
+    /// <summary>Makes a second folder of the same files; its name begins with <paramref name="clone"/>.</summary>
+    public virtual Task<(TransferName Name, string Version)> CloneFolderAsync(TransferName folder, TransferName clone, IdleWatch watch) =>
+        throw NoVersions(folder);
+
+    /// <summary>Gives two folders each other's name.</summary>
+    public virtual Task ExchangeFoldersAsync(TransferName folder, TransferName other, WritePrecondition precondition, IdleWatch watch) =>
+        throw NoVersions(folder);
+
+    private TransferException NoVersions(TransferName folder) => new(
+        TransferError.ProtocolNotOffered, $"'{folder}' cannot be published as a whole over {Kind}. Use HTTP.", folder.Value)
+    {
+        Protocol = Kind,
+    };
 }
 
 /// <summary>The purpose of a request, for messages.</summary>

@@ -62,6 +62,34 @@ public abstract class SyncFolder
     /// <summary>Removes a folder if it is empty.</summary>
     internal abstract Task RemoveEmptyAsync(TransferName folder, CancellationToken cancellationToken);
 
+    /// <summary>Its name in the folder that it is in; empty if it is in none.</summary>
+    internal abstract string OwnName { get; }
+
+    /// <summary>A folder beside it.</summary>
+    internal abstract SyncFolder Sibling(string name);
+
+    /// <summary>Whether it exists.</summary>
+    internal abstract Task<bool> ExistsAsync(CancellationToken cancellationToken);
+
+    /// <summary>The folders beside it whose names begin with its name and this.</summary>
+    internal abstract Task<IReadOnlyList<string>> SiblingsAsync(string suffix, CancellationToken cancellationToken);
+
+    /// <summary>Makes a folder of the same files beside it, whose name is this and its version, or finds it.</summary>
+    /// <returns>Null if it does not exist.</returns>
+    internal abstract Task<(string Name, string Version)?> CloneAsync(string prefix, CancellationToken cancellationToken);
+
+    /// <summary>Gives it and a folder beside it each other's name.</summary>
+    /// <param name="sibling">The other folder.</param>
+    /// <param name="version">The version that it must have; null for any.</param>
+    /// <param name="cancellationToken">Until it begins.</param>
+    internal abstract Task ExchangeAsync(string sibling, string? version, CancellationToken cancellationToken);
+
+    /// <summary>Renames a folder beside it to a name that nothing has.</summary>
+    internal abstract Task MoveSiblingAsync(string from, string to, CancellationToken cancellationToken);
+
+    /// <summary>Deletes a folder beside it with everything in it.</summary>
+    internal abstract Task DeleteSiblingAsync(string sibling, CancellationToken cancellationToken);
+
     private protected static TransferException KeepsItself() => new(
         TransferError.InvalidRequest, "The folder for removed files is the target itself. Name another one.");
 

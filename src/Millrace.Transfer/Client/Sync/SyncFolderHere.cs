@@ -1,9 +1,10 @@
 using System.Runtime.CompilerServices;
+using Millrace.Interop;
 
 namespace Millrace.Transfer;
 
 /// <summary>A folder here.</summary>
-internal sealed class SyncFolderHere(string root) : SyncFolder
+internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFolder
 {
     private LocalFolder? _local;
 
@@ -82,7 +83,18 @@ internal sealed class SyncFolderHere(string root) : SyncFolder
     {
         try
         {
-            LocalTime.Set(Prepare(name), modified);
+            string path = Prepare(name);
+            if (isStage)
+            {
+                // The file may have a second name in the folder's present version, whose date stays.
+                string copy = Path.Combine(Path.GetDirectoryName(path)!, $".millrace-{Guid.NewGuid():N}.tmp");
+                File.Copy(path, copy);
+                LocalTime.Set(copy, modified);
+                File.Move(copy, path, overwrite: true);
+                return;
+            }
+
+            LocalTime.Set(path, modified);
         }
         catch (TransferException)
         {
@@ -159,5 +171,84 @@ internal sealed class SyncFolderHere(string root) : SyncFolder
         }
 
         return Task.CompletedTask;
+    }
+
+    internal override string OwnName => Path.GetFileName(Path.TrimEndingDirectorySeparator(root));
+
+    internal override SyncFolder Sibling(string name) => new SyncFolderHere(PathOfSibling(name), isStage: true);
+
+    internal override Task<bool> ExistsAsync(CancellationToken cancellationToken) => Task.FromResult(Directory.Exists(root));
+
+    internal override Task<IReadOnlyList<string>> SiblingsAsync(string suffix, CancellationToken cancellationToken)
+    {
+        string parent = PathOfSibling("");
+        return Task.FromResult<IReadOnlyList<string>>(
+        [
+            .. (Directory.Exists(parent) ? Directory.EnumerateDirectories(parent) : [])
+                .Select(static path => Path.GetFileName(path))
+                .Where(name => name.StartsWith(OwnName + suffix, StringComparison.Ordinal)),
+        ]);
+    }
+
+    internal override async Task<(string Name, string Version)?> CloneAsync(string prefix, CancellationToken cancellationToken)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        ThrowIfLink();
+        if (!Directory.Exists(root))
+        {
+            return null;
+        }
+
+        string version = FolderClone.VersionOf(root, NativeFeatures.Linux, out _, cancellationToken);
+        if (!Directory.Exists(PathOfSibling(prefix + version)))
+        {
+            // If this process is killed, the next one deletes it by its name.
+            string unfinished = PathOfSibling($"{prefix}{Guid.NewGuid():N}");
+            version = FolderClone.Create(root, unfinished, NativeFeatures.Linux, isDurable: true, cancellationToken);
+            Directory.Move(unfinished, PathOfSibling(prefix + version));
+        }
+
+        return (prefix + version, version);
+    }
+
+    internal override async Task ExchangeAsync(string sibling, string? version, CancellationToken cancellationToken)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        ThrowIfLink();
+        if (version is not null && FolderClone.VersionOf(root, NativeFeatures.Linux, out _, cancellationToken) != version)
+        {
+            throw new TransferException(TransferError.PreconditionFailed, $"'{root}' was changed after its next version was begun.", root);
+        }
+
+        FolderClone.Exchange(root, PathOfSibling(sibling), NativeFeatures.Linux);
+    }
+
+    internal override Task MoveSiblingAsync(string from, string to, CancellationToken cancellationToken)
+    {
+        if (Path.Exists(PathOfSibling(to)))
+        {
+            throw new TransferException(TransferError.AlreadyExists, $"Something has the name '{PathOfSibling(to)}' already.", to);
+        }
+
+        Directory.Move(PathOfSibling(from), PathOfSibling(to));
+        return Task.CompletedTask;
+    }
+
+    internal override Task DeleteSiblingAsync(string sibling, CancellationToken cancellationToken)
+    {
+        Directory.Delete(PathOfSibling(sibling), recursive: true);
+        return Task.CompletedTask;
+    }
+
+    private string PathOfSibling(string name) => Path.Combine(Path.GetDirectoryName(Path.TrimEndingDirectorySeparator(root)) ?? root, name);
+
+    /// <summary>An exchange would replace the link, not the folder.</summary>
+    private void ThrowIfLink()
+    {
+        if (new DirectoryInfo(root).LinkTarget is { } target)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest, $"'{root}' is a link and cannot be published as a whole. Name the folder that it leads to: '{target}'.", root);
+        }
     }
 }

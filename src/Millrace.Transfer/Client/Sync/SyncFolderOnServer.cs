@@ -164,4 +164,65 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
             await PrepareAsync(folder, cancellationToken).ConfigureAwait(false);
         }
     }
+
+    internal override string OwnName => root.FileName;
+
+    internal override SyncFolder Sibling(string name) => new SyncFolderOnServer(client, root.Folder.Append(name));
+
+    internal override async Task<bool> ExistsAsync(CancellationToken cancellationToken) =>
+        (await FoldersAsync(cancellationToken).ConfigureAwait(false)).Contains(OwnName);
+
+    internal override async Task<IReadOnlyList<string>> SiblingsAsync(string suffix, CancellationToken cancellationToken) =>
+    [
+        .. (await FoldersAsync(cancellationToken).ConfigureAwait(false))
+            .Where(name => name.StartsWith(OwnName + suffix, StringComparison.Ordinal)),
+    ];
+
+    internal override async Task<(string Name, string Version)?> CloneAsync(string prefix, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await client.CloneFolderAsync(root, root.Folder.Append(prefix), cancellationToken).ConfigureAwait(false) is (var name, var version)
+                ? (name.FileName, version)
+                : null;
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            return null;
+        }
+    }
+
+    internal override Task ExchangeAsync(string sibling, string? version, CancellationToken cancellationToken) => client.ExchangeFoldersAsync(
+        root,
+        root.Folder.Append(sibling),
+        version is null ? default : new WritePrecondition { Match = [new EntityTag(version)] },
+        cancellationToken);
+
+    internal override Task MoveSiblingAsync(string from, string to, CancellationToken cancellationToken) => client.MoveAsync(
+        root.Folder.Append(from), root.Folder.Append(to), default, cancellationToken);
+
+    internal override Task DeleteSiblingAsync(string sibling, CancellationToken cancellationToken) =>
+        client.DeleteFolderAsync(root.Folder.Append(sibling), cancellationToken);
+
+    /// <summary>The folders in the folder that it is in.</summary>
+    private async Task<List<string>> FoldersAsync(CancellationToken cancellationToken)
+    {
+        var names = new List<string>();
+        try
+        {
+            await foreach (RemoteEntry entry in client.ListAsync(root.Folder, recursive: false, cancellationToken).ConfigureAwait(false))
+            {
+                if (entry.IsFolder)
+                {
+                    names.Add(entry.Name.FileName);
+                }
+            }
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            // It comes with the first file.
+        }
+
+        return names;
+    }
 }

@@ -123,6 +123,9 @@ public sealed class SyncPlan
     /// <summary>What could not be read or has no name on the other side.</summary>
     public IReadOnlyList<SyncFault> Faults { get; }
 
+    /// <summary>Whether nothing of the target changes, not even a date.</summary>
+    public bool IsEmpty => Steps.Count == 0 && Dates.Count == 0;
+
     /// <summary>Files that both sides have.</summary>
     public int Unchanged { get; }
 

@@ -57,11 +57,9 @@ internal sealed class SyncWatch : IDisposable
             _watcher.Changed += (_, change) => Note(change.Name);
             _watcher.Created += (_, change) => Note(change.Name);
             _watcher.Deleted += (_, change) => Note(change.Name);
-            _watcher.Renamed += (_, change) =>
-            {
-                Note(change.OldName);
-                Note(change.Name);
-            };
+
+            // Settled at the same moment, so that they are compared together.
+            _watcher.Renamed += (_, change) => Note(change.OldName, change.Name);
             _watcher.Error += (_, error) => Lose(error.GetException());
             _watcher.EnableRaisingEvents = true;
         }
@@ -221,38 +219,48 @@ internal sealed class SyncWatch : IDisposable
         return due;
     }
 
-    private void Note(string? name)
+    private void Note(params ReadOnlySpan<string?> names)
     {
-        if (string.IsNullOrEmpty(name))
-        {
-            return;
-        }
-
-        if (Path.DirectorySeparatorChar != '/')
-        {
-            name = name.Replace(Path.DirectorySeparatorChar, '/');
-        }
-
-        foreach (Range part in name.AsSpan().Split('/'))
-        {
-            if (LocalFolder.IsOwn(name.AsSpan(part)))
-            {
-                return;
-            }
-        }
-
+        bool isNoted = false;
         lock (_lock)
         {
-            _due[name] = After(_settle);
+            long due = After(_settle);
+            foreach (string? name in names)
+            {
+                if (!string.IsNullOrEmpty(name) && NameOf(name) is { } noted)
+                {
+                    _due[noted] = due;
+                    isNoted = true;
+                }
+            }
+
             if (_due.Count > MaxNames * 100)
             {
                 // The files that are changing now are among those that IsSettled looks at.
                 _due.Clear();
-                _allDue = Math.Min(_allDue ?? long.MaxValue, After(_settle));
+                _allDue = Math.Min(_allDue ?? long.MaxValue, due);
             }
         }
 
-        Wake();
+        if (isNoted)
+        {
+            Wake();
+        }
+    }
+
+    /// <summary>The name of a path below the folder; null for Millrace's own files.</summary>
+    private static string? NameOf(string path)
+    {
+        string name = Path.DirectorySeparatorChar == '/' ? path : path.Replace(Path.DirectorySeparatorChar, '/');
+        foreach (Range part in name.AsSpan().Split('/'))
+        {
+            if (LocalFolder.IsOwn(name.AsSpan(part)))
+            {
+                return null;
+            }
+        }
+
+        return name;
     }
 
     /// <summary>Takes everything for changed, now that the system has lost notifications or cannot send them.</summary>
