@@ -21,7 +21,7 @@ USER $APP_UID
 VOLUME /data
 EXPOSE 8080
 # The folder's tokens, or --insecure after the image's name, let callers in.
-HEALTHCHECK --interval=30s --timeout=10s CMD ["/usr/bin/millrace", "health", "--quiet"]
+HEALTHCHECK --interval=30s --timeout=10s CMD ["/usr/bin/millrace", "health", "--quiet", "--folder", "/data"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/usr/bin/millrace"]
 CMD ["serve", "/data", "--host", "*"]

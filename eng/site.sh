@@ -14,7 +14,7 @@ dotnet tool restore
 cp src/Millrace.Cli/bin/Release/net10.0/{*.dll,Millrace*.xml} "$source/assemblies"
 
 # The documents, and the files that they link to.
-cp --parents ./*.md LICENSE Dockerfile .github/workflows/release.yml docs/*.md docs/*/*.md eng/{icon.svg,requirements.list} proto/*/*/*.proto \
+cp --parents ./*.md LICENSE Dockerfile compose.yaml .github/workflows/release.yml docs/*.md docs/*/*.md eng/{icon.svg,requirements.list} proto/*/*/*.proto \
   results/*/*/report.md samples/*.md samples/*/*.{cs,md,in} src/Millrace.Transfer.Server/Connections/BufferLimit.cs \
   tests/Millrace.Transfer.Tests/Deltas/vectors.txt "$source"
 cp docs/docfx.json "$source"

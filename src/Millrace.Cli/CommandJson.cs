@@ -26,6 +26,7 @@ namespace Millrace.Cli;
 [JsonSerializable(typeof(RestoreLine))]
 [JsonSerializable(typeof(ServeLine))]
 [JsonSerializable(typeof(PinLine))]
+[JsonSerializable(typeof(ReadyFile))]
 [JsonSerializable(typeof(TokenLine))]
 [JsonSerializable(typeof(LinkLine))]
 [JsonSerializable(typeof(FolderLinkLine))]

@@ -33,7 +33,7 @@ public sealed partial class DocumentedProgramTests : FolderTests
 
     public static TheoryData<string> Pages =>
     [
-        .. from page in new[] { Path.Combine(Repository.Root, "README.md"), Path.Combine(Repository.Root, "docs", "serve.md") }
+        .. from page in new[] { Path.Combine(Repository.Root, "README.md"), Path.Combine(Repository.Root, "docs", "serve.md"), Path.Combine(Repository.Root, "docs", "text.md") }
                .Concat(Directory.GetFiles(Path.Combine(Repository.Root, "docs", "getting-started"), "*.md"))
                .Concat(Directory.GetDirectories(Path.Combine(Repository.Root, "src")).Select(project => Path.Combine(project, "README.md")))
            where File.Exists(page) && Block().IsMatch(File.ReadAllText(page))

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using Millrace.Transfer;
@@ -21,6 +22,7 @@ internal static class HealthCommand
         Examples:
           millrace health
           millrace health https://files.example.org --timeout 2s
+          millrace health --folder /srv/files
           millrace health https://10.0.0.7:8443 --ca-cert our-authority.pem
 
         Exit codes:
@@ -36,13 +38,25 @@ internal static class HealthCommand
             Description = "The server's address; give a path if its health check is not at /health.",
             DefaultValueFactory = _ => "http://127.0.0.1:8080",
         };
+        var folder = new Option<string?>("--folder")
+        {
+            Description = "Ask the server of this folder on this machine, whatever its port, socket or certificate.",
+            HelpName = "FOLDER",
+        };
+        folder.Validators.Add(result =>
+        {
+            if (result.GetResult(url) is { Tokens.Count: > 0 })
+            {
+                result.AddError("--folder finds the server's address; leave out the URL.");
+            }
+        });
         Option<TimeSpan?> timeout = DurationArgument.WaitOption(
             "--timeout", "Fail after this time without a response: 500ms, 5s, 1m (default: 5s).", "500ms, 5s or 1m");
         var quiet = new Option<bool>("--quiet", "-q") { Description = "Print errors only." };
         var json = new Option<bool>("--json") { Description = "Write the result or the error as one JSON line." };
         var tls = new TlsOptionSet();
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("health", "Ask a server whether it accepts files.") { help, url, timeout };
+        var command = new Command("health", "Ask a server whether it accepts files.") { help, url, folder, timeout };
         tls.AddTo(command);
         command.Options.Add(quiet);
         command.Options.Add(json);
@@ -53,6 +67,7 @@ internal static class HealthCommand
             TlsOptionSet.WarnIfInsecure("health", client);
             return Run(
                 parsed.GetValue(url)!,
+                parsed.GetValue(folder),
                 client,
                 parsed.GetValue(timeout) ?? TimeSpan.FromSeconds(5),
                 parsed.GetValue(quiet),
@@ -61,12 +76,17 @@ internal static class HealthCommand
         return command;
     }
 
-    private static int Run(string given, TransferClientOptions client, TimeSpan timeout, bool quiet, bool json)
+    private static int Run(string given, string? folder, TransferClientOptions client, TimeSpan timeout, bool quiet, bool json)
     {
         using var stop = new StopSignal();
         try
         {
-            HealthLine line = AskAsync(Parse(given), client, timeout, stop.Token).GetAwaiter().GetResult();
+            ReadyFile? ready = folder is null ? null : ReadyFile.Find(folder);
+            given = ready?.Url ?? given;
+
+            // The server is on this machine, and its certificate for other names.
+            client.AllowAnyCertificate |= ready is not null && client.CaCertificatePath is null;
+            HealthLine line = AskAsync(Parse(given), ready, client, timeout, stop.Token).GetAwaiter().GetResult();
             if (json)
             {
                 TransferCommand.WriteLine(Console.Out, line.ToJson());
@@ -106,12 +126,31 @@ internal static class HealthCommand
         return url.PathAndQuery == "/" ? new Uri(url, "/health") : url;
     }
 
-    private static async Task<HealthLine> AskAsync(Uri url, TransferClientOptions options, TimeSpan timeout, CancellationToken stop)
+    private static async Task<HealthLine> AskAsync(
+        Uri url, ReadyFile? ready, TransferClientOptions options, TimeSpan timeout, CancellationToken stop)
     {
-        using var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = !url.IsLoopback, SslOptions = ClientTls.Read(options) };
+        using var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = ready is null && !url.IsLoopback, SslOptions = ClientTls.Read(options) };
+        if (ready?.Socket is { } path)
+        {
+            handler.ConnectCallback = async (_, token) =>
+            {
+                var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+                try
+                {
+                    await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), token).ConfigureAwait(false);
+                    return new NetworkStream(socket, ownsSocket: true);
+                }
+                catch
+                {
+                    socket.Dispose();
+                    throw;
+                }
+            };
+        }
+
         using var client = new HttpClient(handler) { Timeout = timeout, MaxResponseContentBufferSize = MaxResponseBytes };
         using var request = new HttpRequestMessage(HttpMethod.Get, url);
-        request.Headers.Authorization = TokenSource.Find(token: null, file: null) is { } token
+        request.Headers.Authorization = ready is null && TokenSource.Find(token: null, file: null) is { } token
             ? new AuthenticationHeaderValue("Bearer", token)
             : null;
         try

@@ -179,13 +179,17 @@ internal static class ServeCommand
         try
         {
             using var garbage = new GarbagePolicy();
+            ReadyFile.Write(server, options);
             PrintReady(server, options, settings, metrics);
+            ServiceManager.Notify("READY=1");
             await Task.Delay(Timeout.InfiniteTimeSpan, signals.Token)
                 .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            ServiceManager.Notify("STOPPING=1");
             return await StopAsync(server, options, settings.Quiet, signals.Cut).ConfigureAwait(false);
         }
         finally
         {
+            ReadyFile.Delete(options);
             await server.DisposeAsync().ConfigureAwait(false);
             await DisposeAsync(metrics).ConfigureAwait(false);
         }

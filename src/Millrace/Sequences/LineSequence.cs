@@ -32,6 +32,34 @@ public readonly record struct LineSequence
     public LineSequence ConfigureAwait(bool continueOnCapturedContext) =>
         new(_source with { ContinueOnCapturedContext = continueOnCapturedContext }, _maxLength);
 
+    /// <summary>The same sequence, which ends with an exception when a token is cancelled.</summary>
+    /// <param name="cancellationToken">Replaces the token that the sequence was made with.</param>
+    public LineSequence WithCancellation(CancellationToken cancellationToken) =>
+        new(_source with { CancellationToken = cancellationToken }, _maxLength);
+
+    /// <summary>
+    /// The lines for LINQ and whatever else asks for the interface: each is a copy, which is valid for ever, and costs an allocation. Iterate
+    /// synchronously with <see cref="TaskAsyncEnumerableExtensions.ToBlockingEnumerable{T}"/>.
+    /// </summary>
+    public IAsyncEnumerable<ReadOnlyMemory<byte>> AsAsyncEnumerable() => IterateAsync(this);
+
+    private static async IAsyncEnumerable<ReadOnlyMemory<byte>> IterateAsync(
+        LineSequence lines, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        // Two tokens only where there are two: an exception then names the one that was cancelled.
+        CancellationToken own = lines._source.CancellationToken;
+        using CancellationTokenSource? both = own.CanBeCanceled && cancellationToken.CanBeCanceled
+            ? CancellationTokenSource.CreateLinkedTokenSource(own, cancellationToken)
+            : null;
+        lines = lines.WithCancellation(both?.Token ?? (cancellationToken.CanBeCanceled ? cancellationToken : own));
+#pragma warning disable CA2007 // This ConfigureAwait is the sequence's own, which the rule does not know.
+        await foreach (ReadOnlyMemory<byte> line in lines.ConfigureAwait(false))
+#pragma warning restore CA2007
+        {
+            yield return line.ToArray();
+        }
+    }
+
     /// <summary>An enumerator. Not thread-safe.</summary>
     public sealed class Enumerator
     {

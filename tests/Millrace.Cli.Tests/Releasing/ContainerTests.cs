@@ -31,7 +31,7 @@ public sealed class ContainerTests : CommandTests
         using ServedCommand serve = await ServedCommand.StartAsync(this, arguments[1..]);
         string[] check = Words("HEALTHCHECK");
         Assert.Equal(Program, check[0]);
-        await SucceedAsync([.. check[1..], $"http://127.0.0.1:{serve.Port}"]);
+        await SucceedAsync([.. check[1..].Select(word => word == "/data" ? data : word)]);
     }
 
     private static string[] Words(string instruction) => JsonSerializer.Deserialize<string[]>(
