@@ -105,6 +105,7 @@ internal sealed class ServeOptionSet
     private readonly DavOptionSet _dav = new();
     private readonly HomeOptionSet _home = new();
     private readonly TrashOptionSet _trash = new();
+    private readonly StorageOptionSet _storage = new();
     private readonly BucketOptionSet _bucket = new();
 
     private readonly Option<TimeSpan?> _grace = DurationArgument.Option(
@@ -139,12 +140,13 @@ internal sealed class ServeOptionSet
         _access.AddTo(command);
         _proxies.AddTo(command, _port, _host, _http2Port);
         _trash.AddTo(command);
+        _storage.AddTo(command);
         _pages.AddTo(command);
         _grpc.AddTo(command);
         _monitor.AddTo(command);
         _dav.AddTo(command);
         _home.AddTo(command, _certificate, served);
-        _bucket.AddTo(command, served, _leaveFree, _maxCached);
+        _bucket.AddTo(command, served, [_leaveFree, _maxCached, .. _storage.FolderOnly]);
         command.Validators.Add(result =>
         {
             if (result.GetResult(_tokens) is { Implicit: false } && result.GetResult(_bucket.Tokens) is { Implicit: false })
@@ -213,6 +215,7 @@ internal sealed class ServeOptionSet
         _access.Read(parsed, options);
         _dav.Read(parsed, options.Endpoints);
         _trash.Read(parsed, options.Store);
+        _storage.Read(parsed, options);
         return options;
     }
 

@@ -48,7 +48,7 @@ internal sealed class StoreHealth : IHealthCheck
     {
         try
         {
-            if (_store is LocalFileStore local)
+            if (_store.Unwrap() is LocalFileStore local)
             {
                 return LookAt(local);
             }

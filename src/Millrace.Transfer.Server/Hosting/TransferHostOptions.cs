@@ -181,6 +181,11 @@ public sealed class TransferHostOptions
     /// <summary>How much one client may use at once.</summary>
     public TransferLimits Limits { get; set; } = new();
 
+    /// <summary>
+    /// Patterns of names that are neither served nor listed, nor can be uploaded, such as <c>.*</c>: see <see cref="FileStoreExtensions.Hiding"/>.
+    /// </summary>
+    public IReadOnlyList<string> HiddenNames { get; set; } = [];
+
     /// <summary>Options of the folder's store.</summary>
     public LocalFileStoreOptions Store { get; set; } = new();
 

@@ -35,7 +35,7 @@ public sealed class TransferServer : IAsyncDisposable
         WebApplication application, IFileStore store, TransferHostOptions options, ServerPorts ports)
     {
         _application = application;
-        _store = store;
+        _store = store.Hiding(options.HiddenNames);
         _folder = options.FileStore is null ? (LocalFileStore)store : null;
         _options = options;
         _guard = application.Services.GetRequiredService<TransferGuard>();

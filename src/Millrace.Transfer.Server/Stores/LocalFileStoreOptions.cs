@@ -77,6 +77,15 @@ public sealed class LocalFileStoreOptions
     public Durability Durability { get; set; } = Durability.OnCommit;
 
     /// <summary>
+    /// Permissions of the files that the store publishes, whatever the umask of the process, on Unix. Null, the default, leaves those of new files to
+    /// the umask, and gives a file those of the one that it replaces.
+    /// </summary>
+    public UnixFileMode? FileMode { get; set; }
+
+    /// <summary>Permissions of folders that the store creates for clients, whatever the umask, on Unix; null to leave them to the umask.</summary>
+    public UnixFileMode? FolderMode { get; set; }
+
+    /// <summary>
     /// Whether a file's SHA-256 is computed while it is received. True by default; otherwise the first request for it computes it.
     /// </summary>
     public bool ComputeSha256 { get; set; } = true;

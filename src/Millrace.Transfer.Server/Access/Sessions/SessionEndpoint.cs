@@ -57,7 +57,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 PortableNames = store.Names == AllowedNames.Portable,
                 FreeBytes = !isLink && (scopes & (TransferScope.List | TransferScope.Write)) != TransferScope.None ? FreeBytes() : null,
                 Title = isLink ? found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).FileName
-                    : store is LocalFileStore { Root: var root } && (!isRequired || found is not null || guard.IsPublic(TransferScope.List))
+                    : store.Unwrap() is LocalFileStore { Root: var root } && (!isRequired || found is not null || guard.IsPublic(TransferScope.List))
                     ? PrintableText.Clean(Path.GetFileName(Path.TrimEndingDirectorySeparator(root)))
                     : "",
             },

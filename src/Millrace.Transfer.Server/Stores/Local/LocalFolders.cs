@@ -109,7 +109,7 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
                 throw Errors.NameTaken(folder);
             }
 
-            Directory.CreateDirectory(parent.PathOf(name));
+            tree.CreateFolder(parent.PathOf(name));
             parent.Flush();
         }
         catch (Exception exception)

@@ -67,7 +67,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
                 ? store.Digests.TryRead(from, facts) ?? new FileDigest(sha256, Crc32: null)
                 : null;
             string path = folder.PathOf(fileName);
-            var write = new FileWriteOptions { CreateNew = condition.CreateNew, Durability = store.Options.Durability };
+            var write = new FileWriteOptions { CreateNew = condition.CreateNew, Durability = store.Options.Durability, UnixCreateMode = store.Options.FileMode };
             try
             {
                 await using FilePipeWriter data = FilePipe.Resume(copy, path, write);
@@ -115,6 +115,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         {
             CreateNew = precondition.CreateNew,
             Durability = store.Options.Durability,
+            UnixCreateMode = store.Options.FileMode,
         };
         StoredFile file;
         try
@@ -308,6 +309,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
                 {
                     CreateNew = options.Precondition.CreateNew,
                     Durability = store.Options.Durability,
+                    UnixCreateMode = store.Options.FileMode,
 
                     // The digest is read from the page cache, and drops the pages that it has read.
                     KeepCached = store.Options.ComputeSha256 || !(options.Length > store.MaxCachedBytes),

@@ -33,9 +33,9 @@ internal sealed class LocalStore : IAsyncDisposable
         {
             Names = FollowsWindows() ? AllowedNames.Portable : options.Names;
             bool mayBeNative = NativeFeatures.Linux && !options.Portable;
-            StoreTree? native = mayBeNative ? NativeTree.TryCreate(Root) : null;
+            StoreTree? native = mayBeNative ? NativeTree.TryCreate(Root, options.FolderMode) : null;
             Native = native is not null;
-            Tree = native ?? new PortableTree(Root, mayBeNative);
+            Tree = native ?? new PortableTree(Root, mayBeNative) { FolderMode = options.FolderMode };
             Watch = new VersionWatch(Tree, mayBeNative);
             Snapshots = new FolderSnapshots(Watch, options.SnapshotBytes);
             Known = new KnownFiles(options.TimeProvider);

@@ -19,8 +19,10 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
 
     /// <summary>Entries of this process are later: <see cref="Recover"/> leaves them alone.</summary>
     private readonly DateTimeOffset _opened = store.Options.TimeProvider.GetUtcNow();
+    private readonly Lock _recovering = new();
+    private readonly Lock _trimming = new();
+    private bool _isRecovered;
     private long _bytes;
-    private int _isTrimming;
 
     private string FolderPath => store.TrashPath;
 
@@ -216,6 +218,32 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
     /// <summary>What a process that died has left: entries without content, and versions that were not replaced after all.</summary>
     public void Recover()
     {
+        lock (_recovering)
+        {
+            if (!_isRecovered)
+            {
+                Interlocked.Add(ref _bytes, RecoverAll());
+                _isRecovered = true;
+            }
+        }
+    }
+
+    /// <summary>Deletes what has been there for too long, or is too much.</summary>
+    public void Expire(CancellationToken cancellationToken)
+    {
+        DateTimeOffset end = store.Options.TimeProvider.GetUtcNow() - lifetime;
+        foreach (string id in Ids().Where(id => TrashRules.TimeOf(id) <= end))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            Delete(id);
+        }
+
+        Trim();
+    }
+
+    /// <returns>Bytes of all that stays.</returns>
+    private long RecoverAll()
+    {
         long bytes = 0;
         foreach (string id in Ids().Where(id => TrashRules.TimeOf(id) < _opened.AddMilliseconds(-1)))
         {
@@ -236,20 +264,7 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
             }
         }
 
-        Interlocked.Add(ref _bytes, bytes);
-    }
-
-    /// <summary>Deletes what has been there for too long, or is too much.</summary>
-    public void Expire(CancellationToken cancellationToken)
-    {
-        DateTimeOffset end = store.Options.TimeProvider.GetUtcNow() - lifetime;
-        foreach (string id in Ids().Where(id => TrashRules.TimeOf(id) <= end))
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            Delete(id);
-        }
-
-        Trim();
+        return bytes;
     }
 
     private bool IsStillThere(TrashEntry entry)
@@ -291,20 +306,18 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
 
     private void Trim()
     {
-        if (Interlocked.Read(ref _bytes) is var bytes && bytes > store.Options.MaxTrashBytes
-            && Interlocked.Exchange(ref _isTrimming, 1) == 0)
+        lock (_trimming)
         {
             try
             {
-                MakeRoom(bytes - store.Options.MaxTrashBytes.Value);
+                if (Interlocked.Read(ref _bytes) is var bytes && bytes > store.Options.MaxTrashBytes)
+                {
+                    MakeRoom(bytes - store.Options.MaxTrashBytes.Value);
+                }
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
                 // The next period tries again.
-            }
-            finally
-            {
-                Volatile.Write(ref _isTrimming, 0);
             }
         }
     }

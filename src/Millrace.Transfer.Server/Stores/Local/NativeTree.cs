@@ -22,7 +22,7 @@ internal sealed class NativeTree : StoreTree
     }
 
     /// <returns>Null where the kernel is older than 5.6, forbids the call, or there is no /proc.</returns>
-    public static NativeTree? TryCreate(string root)
+    public static NativeTree? TryCreate(string root, UnixFileMode? folderMode)
     {
         if (!NativeFeatures.HasCall("openat2"))
         {
@@ -38,7 +38,7 @@ internal sealed class NativeTree : StoreTree
                 using var folder = new NativeFolder(probe);
                 if (Directory.Exists(folder.PathOf("")))
                 {
-                    return new NativeTree(handle, default);
+                    return new NativeTree(handle, default) { FolderMode = folderMode };
                 }
             }
         }
@@ -47,7 +47,7 @@ internal sealed class NativeTree : StoreTree
         return null;
     }
 
-    public override StoreTree Within(TransferName prefix) => new NativeTree(_root, prefix);
+    public override StoreTree Within(TransferName prefix) => new NativeTree(_root, prefix) { FolderMode = FolderMode };
 
     public override SafeFileHandle? TryOpenFile(TransferName name, out FileFacts facts)
     {
@@ -207,11 +207,11 @@ internal sealed class NativeTree : StoreTree
         throw Errors.NoFolder(name);
     }
 
-    private static void Create(NativeFolder parent, string part, TransferName name)
+    private void Create(NativeFolder parent, string part, TransferName name)
     {
         try
         {
-            Directory.CreateDirectory(parent.PathOf(part));
+            CreateFolder(parent.PathOf(part));
 
             // A file is lost if a power failure loses its folder.
             parent.Flush();

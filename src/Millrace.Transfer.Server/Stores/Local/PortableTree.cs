@@ -20,7 +20,7 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
         SpecialFile.Date(entry, static entry => entry.CreationTimeUtc),
         entry is FileInfo file && IsRegular(file));
 
-    public override StoreTree Within(TransferName prefix) => new PortableTree(root, native, prefix);
+    public override StoreTree Within(TransferName prefix) => new PortableTree(root, native, prefix) { FolderMode = FolderMode };
 
     public override SafeFileHandle? TryOpenFile(TransferName name, out FileFacts facts)
     {
@@ -73,7 +73,7 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
 
             try
             {
-                Directory.CreateDirectory(folder);
+                CreateAll(folder);
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
@@ -84,6 +84,18 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
         }
 
         return new PortableFolder(folder, native);
+    }
+
+    /// <summary>Creates a folder and those above it that are missing.</summary>
+    private void CreateAll(string folder)
+    {
+        string above = Path.GetDirectoryName(folder)!;
+        if (!Directory.Exists(above))
+        {
+            CreateAll(above);
+        }
+
+        CreateFolder(folder);
     }
 
     public override void Dispose()

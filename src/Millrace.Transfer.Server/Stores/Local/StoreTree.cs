@@ -10,6 +10,20 @@ internal abstract class StoreTree : IDisposable
     /// <summary>How many links a name may go through; as many as Linux follows.</summary>
     protected const int MaxLinks = 40;
 
+    /// <summary>Permissions of the folders that are created, whatever the umask; null to leave them to it.</summary>
+    public UnixFileMode? FolderMode { get; init; }
+
+    /// <summary>Creates a folder of clients.</summary>
+    /// <exception cref="IOException">It was not created.</exception>
+    public void CreateFolder(string path)
+    {
+        Directory.CreateDirectory(path);
+        if (FolderMode is { } mode && !OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(path, mode);
+        }
+    }
+
     /// <summary>The same tree for names in one folder, out of which no link leads. Holds nothing else.</summary>
     public abstract StoreTree Within(TransferName prefix);
 
