@@ -27,6 +27,10 @@ export const prefix = (): string => (session.prefix ?? "").replace(/\/+$/, "");
 /** The name of the folder above all others. */
 export const rootName = (): string => session.title || texts.files;
 
+/** Whether deleted files are kept, and may be listed: what is deleted can be restored for a while. */
+export const hasTrash = (): boolean => session.trash != null && may("delete") && may("list");
+export const canRestore = (): boolean => hasTrash() && may("write");
+
 /** Whether the token may do this at all, and to this name. Other actions are not offered. */
 export function may(scope: Scope, name?: string): boolean {
   if (scope === "link" && session.canLink !== true) return false;

@@ -98,6 +98,8 @@ export interface Session {
   portableNames?: boolean;
   /** Bytes that can still be stored, for those who may see names or write; unknown of a bucket. */
   freeBytes?: number | null;
+  /** Where deleted files are listed and restored; none if the server keeps none. */
+  trash?: string | null;
   /** The name of the folder that is served; empty where it has none, and before one has signed in. */
   title?: string;
 }
@@ -106,7 +108,11 @@ const json = (method: string, value: unknown): RequestInit => ({
   method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(value),
 });
 
-export const readSession = async (): Promise<Session> => (await send(paths.session)).json() as Promise<Session>;
+export async function readSession(): Promise<Session> {
+  const session = (await (await send(paths.session)).json()) as Session;
+  trash = session.trash ?? "";
+  return session;
+}
 export const signIn = (token: string): Promise<unknown> => send(paths.session, json("POST", { token }));
 export const signOut = (): Promise<unknown> => send(paths.session, { method: "DELETE" });
 
@@ -163,6 +169,33 @@ export async function* usageOf(folder: string, signal: AbortSignal): AsyncGenera
   }
   if (!last?.complete) throw new ServerError(0);
 }
+
+/** A deleted file or folder, or a file that was replaced. */
+export interface Trashed {
+  id: string;
+  name: string;
+  folder: boolean;
+  length: number;
+  deleted: string;
+  by?: string | null;
+  replaced: boolean;
+}
+
+let trash = "";
+const trashPath = (): string => trash;
+const ofName = (name: string): string => (name ? `name=${encodeURIComponent(name)}` : "");
+
+/** A page of what was deleted in a folder, or of a name, the newest first. */
+export const trashed = async (name: string, after?: string, limit = 100): Promise<{ entries: Trashed[]; next?: string }> => {
+  const page = (await (await send(`${trashPath()}?limit=${limit}&${ofName(name)}${after === undefined ? "" : `&after=${encodeURIComponent(after)}`}`)).json()) as { entries: Trashed[]; next?: string | null };
+  return { entries: page.entries, ...(page.next ? { next: page.next } : {}) };
+};
+
+/** Returns the name that it has then. */
+export const restore = async (id: string, name?: string): Promise<string> =>
+  ((await (await send(`${trashPath()}/${encodeURIComponent(id)}`, json("POST", name === undefined ? {} : { name }))).json()) as { name: string }).name;
+export const deleteForGood = (id: string): Promise<unknown> => send(`${trashPath()}/${encodeURIComponent(id)}`, { method: "DELETE" });
+export const emptyTrash = (folder: string): Promise<unknown> => send(`${trashPath()}?${ofName(folder)}`, { method: "DELETE" });
 
 /** The entry of a name; the SHA-256 of a file where it is known or `digest` asks for it. */
 export async function stat(name: string, digest = false): Promise<{ isFolder: boolean; size: number; modified: number; tag: string | undefined; sha256: string | undefined }> {

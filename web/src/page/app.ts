@@ -1,5 +1,5 @@
 import { h } from "../dom.ts";
-import { current, isPublic, may, mustSignIn, prefix, refreshSession, rootName, takesPin } from "./access.ts";
+import { current, hasTrash, isPublic, may, mustSignIn, prefix, refreshSession, rootName, takesPin } from "./access.ts";
 import { paths, ServerError, signIn, signOut, stat, urlOf } from "./api.ts";
 import type { Arrangement, Entry, SortKey } from "./entries.ts";
 import { size } from "./format.ts";
@@ -93,6 +93,13 @@ export class App {
       this.go(folder);
       this.reveal = name;
     },
+    restored: (names) => {
+      const here = names.filter((name) => !this.folder || name.startsWith(`${this.folder}/`));
+      const [first] = here;
+      if (!first) return;
+      if (here.length === 1 && parentOf(first) === this.folder) this.reveal = baseName(first);
+      this.read();
+    },
     signIn: () => void this.signIn(texts.ended),
     isTaken: (name) => this.listing.has(name),
   });
@@ -105,9 +112,10 @@ export class App {
     uploadFolder: () => void chooseFolder().then(this.uploader()),
     newFolder: () => this.actions.newFolder(),
     downloadFolder: () => this.actions.downloadFolder(),
+    openTrash: () => this.actions.openTrash(),
     countSize: () => this.actions.size([{ name: "", isFolder: true, size: 0, modified: 0 }]),
     can: () => ({
-      upload: this.canWrite, makeFolder: this.canWrite && may("list"), archive: this.actions.canArchive && may("read", this.folder || undefined), list: may("list"),
+      upload: this.canWrite, makeFolder: this.canWrite && may("list"), archive: this.actions.canArchive && may("read", this.folder || undefined), list: may("list"), trash: hasTrash(),
     }),
     clearSelection: () => this.clearSelection(),
     chosenMenu: () => this.actions.menu(this.grid.selectedEntries),

@@ -1,5 +1,5 @@
 import { h, uniqueId } from "../../dom.ts";
-import { current, may, rootName } from "../access.ts";
+import { canRestore, current, hasTrash, may, rootName } from "../access.ts";
 import { errorIn, type Link, makeFolder, makeLink, move, remove, ServerError, type Usage, urlOf, usageOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { dateAndTime, size } from "../format.ts";
@@ -11,7 +11,8 @@ import { field, openDialog, openForm, type Running } from "./dialog.ts";
 import { icon, icons } from "./icons.ts";
 import type { MenuItem } from "./menu.ts";
 import { openMoveDialog } from "./moveDialog.ts";
-import { notify } from "./notices.ts";
+import { notify, type Offer } from "./notices.ts";
+import { openTrash, undo } from "./trashDialog.ts";
 
 /** Of more files, a folder or an archive is to be shared. */
 const maxLinks = 200;
@@ -25,6 +26,8 @@ export interface ActionEvents {
   reveal(folder: string, name: string): void;
   /** Goes to a folder and to an entry in it. */
   show(folder: string, name: string): void;
+  /** Files are back whose folders may be shown. */
+  restored(names: string[]): void;
   signIn(): void;
   isTaken(name: string): boolean;
 }
@@ -183,7 +186,7 @@ export class Actions {
   }
 
   move(entries: Entry[], folder = this.folder): void {
-    openMoveDialog(entries, folder, () => this.events.signIn(), (within, made) => this.newFolder(within, made), (to, form) => this.each(entries, form, async (entry) => {
+    openMoveDialog(entries, folder, () => this.events.signIn(), (within, made) => this.newFolder(within, made), (to, form) => this.each(entries.filter((entry) => join(folder, parentOf(entry.name)) !== to), form, async (entry) => {
       const name = baseName(entry.name);
       const tag = await move(join(folder, entry.name), join(to, name), entry);
       this.events.changed(folder, [entry.name], []);
@@ -200,13 +203,21 @@ export class Actions {
         entries.length > 1
           ? h("ul", { class: "names" }, ...entries.slice(0, 5).map((entry) => h("li", {}, h("bdi", {}, shown(entry.name)))), entries.length > 5 && h("li", { class: "quiet" }, texts.moreUploads(entries.length - 5)))
           : undefined,
-        h("p", {}, entries.some((entry) => entry.isFolder) ? texts.removeFolder : texts.removeFile),
+        h("p", {}, hasTrash() ? texts.removeToTrash : entries.some((entry) => entry.isFolder) ? texts.removeFolder : texts.removeFile),
       ],
-      act: (form) => this.each(entries, form, async (entry) => {
-        await remove(join(folder, entry.name), entry);
-        this.events.changed(folder, [entry.name], []);
-      }, texts.removed),
+      act: (form) => {
+        const removed: string[] = [];
+        return this.each(entries, form, async (entry) => {
+          await remove(join(folder, entry.name), entry);
+          removed.push(join(folder, entry.name));
+          this.events.changed(folder, [entry.name], []);
+        }, texts.removed, canRestore() ? { label: texts.undo, act: () => void undo(removed, this.events) } : undefined);
+      },
     });
+  }
+
+  openTrash(): void {
+    openTrash(this.events);
   }
 
   share(entries: Entry[], folder = this.folder): void {
@@ -230,7 +241,7 @@ export class Actions {
   }
 
   /** Does something to one entry after another until the dialog is closed, and reports the results. */
-  private async each(entries: Entry[], { signal, progress }: Running, act: (entry: Entry) => Promise<void>, done: (n: number) => string): Promise<undefined> {
+  private async each(entries: Entry[], { signal, progress }: Running, act: (entry: Entry) => Promise<void>, done: (n: number) => string, offer?: Offer): Promise<undefined> {
     const failures: { entry: Entry; error: ServerError }[] = [];
     let tried = 0;
     for (const entry of entries) {
@@ -248,7 +259,7 @@ export class Actions {
         failures.push({ entry, error });
       }
     }
-    if (failures.length < tried) notify(done(tried - failures.length));
+    if (failures.length < tried) notify(done(tried - failures.length), false, offer);
     const [failure] = failures;
     if (failures.length > 1) notify(`${texts.partly(failures.length, entries.length)} ${failure!.error.message}`, true);
     else if (failure) notify(texts.refused(failure.entry.name, failure.error.message), true);

@@ -1,7 +1,7 @@
 import {
   AppWindow, ArrowDown, ArrowUp, Check, ChevronDown, ChevronLeft, ChevronRight, ChevronUp, CircleAlert, CircleCheck, CircleQuestionMark, CloudUpload, Copy,
   createElement, Download, EllipsisVertical, Eye, File, FileArchive, FileCode, FileImage, FileMusic, FileSpreadsheet, FileText, FileType, FileVideo, Folder,
-  FolderInput, FolderOpen, FolderPlus, FolderUp, House, type IconNode, KeyRound, LayoutGrid, Link, List, LogOut, Pause, Pencil, Play, Presentation, Ruler, RefreshCw, RotateCcw, Search, Share2, Trash2,
+  FolderInput, FolderOpen, FolderPlus, FolderUp, House, type IconNode, KeyRound, LayoutGrid, Link, List, LogOut, Pause, Pencil, Play, Presentation, Ruler, RefreshCw, RotateCcw, Search, Share2, Trash, Trash2,
   Upload, WifiOff, X,
 } from "lucide";
 import type { Entry } from "../entries.ts";
@@ -11,7 +11,7 @@ export const icons = {
   add: FolderPlus, alert: CircleAlert, check: Check, copy: Copy, down: ArrowDown, download: Download, done: CircleCheck, drop: CloudUpload, expand: ChevronUp,
   collapse: ChevronDown, file: File, folder: Folder, folderUp: FolderUp, help: CircleQuestionMark, home: House, key: KeyRound, left: ChevronLeft, link: Link, list: List,
   more: EllipsisVertical, move: FolderInput, offline: WifiOff, open: FolderOpen, pause: Pause, play: Play, preview: Eye, refresh: RefreshCw, remove: Trash2,
-  rename: Pencil, retry: RotateCcw, right: ChevronRight, search: Search, share: Share2, size: Ruler, signOut: LogOut, tiles: LayoutGrid, up: ArrowUp, upload: Upload, close: X,
+  rename: Pencil, restore: RotateCcw, retry: RotateCcw, right: ChevronRight, search: Search, share: Share2, size: Ruler, signOut: LogOut, tiles: LayoutGrid, trash: Trash, up: ArrowUp, upload: Upload, close: X,
 } satisfies Record<string, IconNode>;
 
 /** Pictures that were made once: a copy costs a quarter of making one. */

@@ -28,7 +28,7 @@ export function openMoveDialog(entries: Entry[], from: string, signIn: () => voi
     const own = ++run;
     at = folder;
     here.textContent = texts.moveHere(`${rootName()}${folder ? ` / ${folder.replaceAll("/", " / ")}` : ""}`);
-    submit.disabled = folder === from;
+    submit.disabled = entries.every((entry) => join(from, parentOf(entry.name)) === folder);
     try {
       let isFirst = true;
       let any = false;

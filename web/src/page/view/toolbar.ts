@@ -16,7 +16,8 @@ export interface ToolbarEvents {
   newFolder(): void;
   downloadFolder(): void;
   countSize(): void;
-  can(): { upload: boolean; makeFolder: boolean; archive: boolean; list: boolean };
+  openTrash(): void;
+  can(): { upload: boolean; makeFolder: boolean; archive: boolean; list: boolean; trash: boolean };
   clearSelection(): void;
   chosenMenu(): MenuItem[];
 }
@@ -65,11 +66,12 @@ export class Toolbar {
 
   /** After signing in, and in another folder: its actions. */
   showButtons(): void {
-    const { upload, makeFolder, archive, list } = this.events.can();
+    const { upload, makeFolder, archive, list, trash } = this.events.can();
     const more: MenuItem[] = [
       ...(upload ? [{ label: texts.uploadFolder, icon: icons.folderUp, act: () => this.events.uploadFolder() }] : []),
       ...(archive ? [{ label: texts.downloadFolder, icon: icons.download, act: () => this.events.downloadFolder() }] : []),
       ...(list ? [{ label: texts.countSize, icon: icons.size, act: () => this.events.countSize() }, { label: texts.refresh, icon: icons.refresh, act: () => this.events.refresh() }] : []),
+      ...(trash ? [{ label: texts.openTrash, icon: icons.trash, act: () => this.events.openTrash() }] : []),
     ];
     const moreButton = iconButton(icons.more, texts.more, () => openMenu(more, moreButton), "bordered");
     moreButton.setAttribute("aria-haspopup", "menu");
