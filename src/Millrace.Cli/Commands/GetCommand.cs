@@ -7,6 +7,8 @@ namespace Millrace.Cli;
 /// <summary>`millrace get`.</summary>
 internal static class GetCommand
 {
+    private const string None = "none";
+    private const string Commit = "commit";
     private const string Details = """
         A file gets its name here when it is complete and verified; until then a file of that name stays as it is. A URL that
         ends with a slash is a folder: all its files are downloaded, into a folder of its name or into FILE. The command
@@ -56,10 +58,17 @@ internal static class GetCommand
             Description = "Download from the server's bucket itself, where the server allows it (serve --s3-redirect).",
         };
         Option<long?> maxFile = SizeArgument.Option("--max-file", "Refuse a file with more bytes than this.");
+        var durability = new Option<string>("--durability")
+        {
+            Description = "Finish a file when it is on the device (commit) or in the system's memory (none).",
+            HelpName = $"{None}|{Commit}",
+            DefaultValueFactory = _ => Commit,
+        };
+        durability.AcceptOnlyFromAmong(None, Commit);
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("get", "Download files from a server, verified and completely or not at all.")
         {
-            help, url, file, repair, noContinue, redirects, maxFile,
+            help, url, file, repair, noContinue, redirects, maxFile, durability,
         };
         createNew.AddTo(command);
         present.AddTo(command);
@@ -70,6 +79,7 @@ internal static class GetCommand
             return TransferCommand.Run("get", set, parsed, given, (settings, stop) =>
             {
                 settings.Client.FollowRedirects = parsed.GetValue(redirects);
+                settings.Client.Durability = parsed.GetValue(durability) == None ? Durability.None : Durability.OnCommit;
                 return RunAsync(
                     TransferTarget.ParseWithLink(given),
                     parsed.GetValue(file),
