@@ -7,11 +7,12 @@ internal static class AdviseCommand
 {
     private const string Name = "advise";
     private const string Description =
-        "Recommend a method from results, with evidence, an action and the command that checks it; and test whether published conclusions hold here.";
+        "Recommend a method from results, and test whether published conclusions hold on this machine.";
 
     private const string Details = """
         Examples:
           millrace lab advise results/latest
+          millrace lab advise results/latest --verbose
           millrace lab advise results/latest/results.json --json
           millrace lab advise results/amd/files results/intel/files
 
@@ -28,14 +29,15 @@ internal static class AdviseCommand
                 + "machines, advice that depends on the machine comes first.",
             Arity = ArgumentArity.OneOrMore,
         };
+        var verbose = new Option<bool>("--verbose") { Description = "Also print the evidence, lines of C#, and the command that checks each recommendation." };
         var json = new Option<bool>("--json") { Description = "Print JSON: a document for each run." };
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command(Name, Description) { help, path, json };
-        command.SetAction(parsed => Run(parsed.GetValue(path)!, parsed.GetValue(json)));
+        var command = new Command(Name, Description) { help, path, verbose, json };
+        command.SetAction(parsed => Run(parsed.GetValue(path)!, parsed.GetValue(verbose), parsed.GetValue(json)));
         return command;
     }
 
-    private static int Run(string[] paths, bool json)
+    private static int Run(string[] paths, bool verbose, bool json)
     {
         ResultsFolder[] read = [.. paths.Select(ResultsFolder.ReadRun)];
         LabResults[] runs = [.. read.SelectMany(folder => folder.Runs).Select(run => run.Results)];
@@ -48,7 +50,7 @@ internal static class AdviseCommand
             }
             else
             {
-                PrintText(suites, runs);
+                PrintText(suites, runs, verbose);
             }
         });
         Terminal.PrintProblems(Name, read.SelectMany(folder => folder.Problems));
@@ -68,7 +70,7 @@ internal static class AdviseCommand
         }
     }
 
-    private static void PrintText(IReadOnlyList<MachinesSideBySide> suites, LabResults[] runs)
+    private static void PrintText(IReadOnlyList<MachinesSideBySide> suites, LabResults[] runs, bool verbose)
     {
         foreach (MachinesSideBySide suite in suites)
         {
@@ -83,7 +85,15 @@ internal static class AdviseCommand
                 Console.Out.WriteLine($"{results.Suite} on {MachineIdentity.Describe(results.Machine)}");
             }
 
-            AdviceText.Write(Terminal.Create(), Advisor.Advise(results), PublishedBeside.Of(results));
+            IReadOnlyList<Advice> advice = Advisor.Advise(results);
+            if (verbose)
+            {
+                AdviceText.Write(Terminal.Create(), advice, PublishedBeside.Of(results));
+            }
+            else
+            {
+                AdviceText.WriteShort(Terminal.Create(), ReportedFinding.Of(results), advice);
+            }
         }
     }
 }

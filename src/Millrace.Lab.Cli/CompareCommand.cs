@@ -53,11 +53,12 @@ internal static class CompareCommand
             HelpName = "GLOB",
             Arity = ArgumentArity.OneOrMore,
         };
+        var all = new Option<bool>("--all") { Description = "Also show the cases that did not change." };
         var json = new Option<bool>("--json") { Description = "Write JSON instead of tables." };
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command(Name, "Compare stored runs: what became faster, slower, or stayed the same.")
         {
-            help, runs, by, nullRun, metric, filter, json,
+            help, runs, by, nullRun, metric, filter, all, json,
         };
         command.SetAction(parsed => Terminal.Run(Name, () => Run(
             parsed.GetValue(runs)!,
@@ -73,11 +74,12 @@ internal static class CompareCommand
                 },
                 Filters = parsed.GetValue(filter) ?? [],
             },
+            parsed.GetValue(all),
             parsed.GetValue(json))));
         return command;
     }
 
-    private static int Run(string[] paths, string? nullRun, string[] names, ComparisonOptions options, bool json)
+    private static int Run(string[] paths, string? nullRun, string[] names, ComparisonOptions options, bool all, bool json)
     {
         MetricKind[] metrics = [.. names.Select(Metrics.Find)];
         List<string> problems = [];
@@ -97,7 +99,7 @@ internal static class CompareCommand
         int exitCode = comparisons.Exists(item => item.Count(VerdictWords.Slower) > 0) ? ExitCode.SomethingSlower
             : problems.Count > 0 ? ExitCode.CannotCompare
             : ExitCode.Success;
-        Print(json, metrics, new ComparisonReport(exitCode, problems, comparisons));
+        Print(json, all, metrics, new ComparisonReport(exitCode, problems, comparisons));
         return exitCode;
     }
 
@@ -159,7 +161,7 @@ internal static class CompareCommand
     private static string Suites(IEnumerable<StoredRun> runs) =>
         string.Join(", ", runs.Select(run => run.Results.Suite).Distinct(StringComparer.Ordinal));
 
-    private static void Print(bool json, MetricKind[] metrics, ComparisonReport report)
+    private static void Print(bool json, bool all, MetricKind[] metrics, ComparisonReport report)
     {
         Terminal.Print(() =>
         {
@@ -169,7 +171,7 @@ internal static class CompareCommand
             }
             else
             {
-                var printer = new ComparePrinter(Terminal.Create(), metrics);
+                var printer = new ComparePrinter(Terminal.Create(), metrics, all);
                 foreach (RunComparison comparison in report.Comparisons)
                 {
                     printer.Write(comparison);

@@ -1,32 +1,35 @@
+using Millrace.Lab.Comparing;
+using Millrace.Lab.Reporting;
+using Spectre.Console;
+
 namespace Millrace.Lab.Cli;
 
-internal sealed class ComparePrinter
+/// <summary>Prints comparisons: the answer in a sentence, then what changed, the largest first.</summary>
+/// <param name="inFull">Metrics of which every case is shown.</param>
+/// <param name="all">Whether the cases that did not change are shown, too.</param>
+internal sealed class ComparePrinter(IAnsiConsole console, MetricKind[] inFull, bool all)
 {
     private const int ReasonsShown = 4;
-
-    private readonly IAnsiConsole _console;
-    private readonly MetricKind[] _inFull;
-
-    public ComparePrinter(IAnsiConsole console, MetricKind[] inFull)
-    {
-        _console = console;
-        _inFull = inFull;
-    }
+    private const int LongestDifference = 60;
 
     public void Write(RunComparison comparison)
     {
-        _console.WriteLine();
-        _console.MarkupLineInterpolated($"[bold]{comparison.Suite}: {comparison.Other}[/]");
-        Line($"compared with {comparison.Reference}");
+        console.WriteLine();
+        if (comparison.Cases.Count > 0)
+        {
+            console.MarkupLineInterpolated($"[bold]{Answer(comparison)}[/]");
+        }
+
+        Line($"{comparison.Suite}: {comparison.Other} compared with {comparison.Reference}");
         Line(Basis(comparison));
         foreach (MachineDifference difference in comparison.Differences)
         {
-            Line($"  {difference}");
+            Line($"  {difference.Field}: {Short(difference.First)} / {Short(difference.Second)}");
         }
 
         foreach (string note in comparison.Notes)
         {
-            _console.MarkupLineInterpolated($"[yellow]{note}[/]");
+            console.MarkupLineInterpolated($"[yellow]{note}[/]");
         }
 
         if (comparison.Cases.Count == 0)
@@ -37,11 +40,35 @@ internal sealed class ComparePrinter
         WriteCases(comparison);
         WriteOthers(comparison);
         WriteReasons(comparison);
-        string[] words =
-            [VerdictWords.Slower, VerdictWords.Faster, VerdictWords.Same, VerdictWords.Noise, VerdictWords.TooLittleData];
-        _console.MarkupLineInterpolated(
-            $"[bold]{string.Join(", ", words.Select(word => $"{comparison.Count(word)} {word}"))}[/]");
     }
+
+    /// <summary>For example "Of 64 cases, 3 are slower (1.10 to 1.31 times the time); 4 are faster (0.70 to 0.92 times the time); 57 show no difference."</summary>
+    private static string Answer(RunComparison comparison)
+    {
+        int count = comparison.Cases.Count;
+        string[] parts =
+        [
+            .. new[] { VerdictWords.Slower, VerdictWords.Faster }
+                .Select(word => (Word: word, Cases: comparison.Cases.Where(item => item.Verdict.Verdict == word).ToArray()))
+                .Where(part => part.Cases.Length > 0)
+                .Select(part => $"{Are(part.Cases.Length)} {part.Word} ({Figures.Times(part.Cases.Select(item => item.Verdict.Ratio ?? 1))} the time)"),
+        ];
+        int open = comparison.Count(VerdictWords.TooLittleData);
+        int same = comparison.Count(VerdictWords.Same) + comparison.Count(VerdictWords.Noise);
+        string rest = string.Join("; ", new[]
+        {
+            same == 0 ? null : $"{(same == 1 ? "1 shows" : $"{same} show")} no difference",
+            open == 0 ? null : $"{(open == 1 ? "1 has" : $"{open} have")} too little data",
+        }.OfType<string>());
+        string of = $"Of {(count == 1 ? "1 case" : $"{count} cases")}, ";
+        return parts.Length > 0
+            ? of + string.Join("; ", parts.Append(rest).Where(part => part.Length > 0)) + "."
+            : same == 0 ? $"No verdict: {rest}." : $"Nothing became faster or slower: of {(count == 1 ? "1 case" : $"{count} cases")}, {rest}.";
+    }
+
+    private static string Are(int count) => count == 1 ? "1 is" : $"{count} are";
+
+    private string Short(string text) => all || text.Length <= LongestDifference ? text : text[..LongestDifference] + "…";
 
     private static string Basis(RunComparison comparison)
     {
@@ -60,17 +87,45 @@ internal sealed class ComparePrinter
         return $"{machine}: {basis}.";
     }
 
+    // What changed, the largest change first; then, with --all, the others in the order of the run.
     private void WriteCases(RunComparison comparison)
+    {
+        CaseComparison[] changed =
+        [
+            .. comparison.Cases.Where(item => VerdictWords.NamesDifference(item.Verdict.Verdict))
+                .OrderByDescending(item => Math.Abs(Math.Log(item.Verdict.Ratio ?? 1))),
+        ];
+        CaseComparison[] others = all ? [.. comparison.Cases.Except(changed)] : [];
+        CaseComparison[] shown = [.. changed, .. others];
+        if (shown.Length > 0)
+        {
+            string[][] names = [.. shown.Select(item => item.Parameters.Describe().Split('/'))];
+            string[] common = shown.Length == 1 ? [] : [.. names[0].Where(part => names.All(name => name.Contains(part)))];
+            if (common.Length > 0)
+            {
+                Line($"All cases below: {string.Join(", ", common)}.");
+            }
+
+            Table(comparison, shown, [.. names.Select(name => string.Join('/', name.Except(common)))], changed.Length);
+        }
+
+        if (!all && changed.Length < comparison.Cases.Count)
+        {
+            Line($"{(changed.Length == 0 ? "Every case" : "The other cases")} with --all.");
+        }
+    }
+
+    private void Table(RunComparison comparison, CaseComparison[] shown, string[] names, int changed)
     {
         bool byRatio = comparison.Basis == ComparisonBasis.Ratio;
         new TextTable(
             ["Method", "Case", "Verdict", "Reference ms", "Now ms", byRatio ? "Ratio's ratio" : "Ratio", "95 %", "Threshold",
                 byRatio ? "Rank" : "By baseline"],
             TextColumns: 3,
-            comparison.Cases.Select(item => (IReadOnlyList<Cell>)
+            shown.Select((item, index) => (IReadOnlyList<Cell>)
             [
                 item.Method,
-                item.Parameters.Describe(),
+                names[index],
                 VerdictText.CellOf(item.Verdict),
                 Ms(item.ReferenceNs),
                 Ms(item.OtherNs),
@@ -78,23 +133,24 @@ internal sealed class ComparePrinter
                 item.Verdict.Low is null ? "-" : $"{item.Verdict.Low:0.00}–{item.Verdict.High:0.00}",
                 item.Verdict.Threshold is { } threshold ? $"{threshold:P0}" : "-",
                 byRatio ? Rank(item) : item.AgainstBaseline is { } check ? VerdictText.CellOf(check, $"{Number(check.Ratio)} ") : "-",
-            ])).Write(_console);
+            ]))
+        { BeginsBlock = index => index == changed && changed > 0 }.Write(console);
     }
 
     private void WriteOthers(RunComparison comparison)
     {
         foreach (MetricKind kind in Metrics.All)
         {
-            (CaseComparison Case, VerdictResult Verdict)[] all =
+            (CaseComparison Case, VerdictResult Verdict)[] verdicts =
             [
                 .. from item in comparison.Cases
                    from verdict in item.Others
                    where verdict.Metric == kind.Name
                    select (item, verdict),
             ];
-            if (all.Length == 0)
+            if (verdicts.Length == 0)
             {
-                if (_inFull.Contains(kind) && kind != Metrics.WallNs)
+                if (inFull.Contains(kind) && kind != Metrics.WallNs)
                 {
                     Line($"{kind.Title}: not in both runs.");
                 }
@@ -103,17 +159,17 @@ internal sealed class ComparePrinter
             }
 
             Line($"{kind.Title}: "
-                + string.Join(", ", all.GroupBy(one => one.Verdict.Verdict).Select(group => $"{group.Count()} {group.Key}")));
-            foreach ((CaseComparison item, VerdictResult verdict) in all.Where(one =>
-                _inFull.Contains(kind) || VerdictWords.NamesDifference(one.Verdict.Verdict)))
+                + string.Join(", ", verdicts.GroupBy(one => one.Verdict.Verdict).Select(group => $"{group.Count()} {group.Key}")));
+            foreach ((CaseComparison item, VerdictResult verdict) in verdicts.Where(one =>
+                inFull.Contains(kind) || (all && VerdictWords.NamesDifference(one.Verdict.Verdict))))
             {
-                _console.MarkupLine(
+                console.MarkupLine(
                     $"  {Markup.Escape($"{item.Method} {item.Parameters.Describe()}")}: {VerdictText.Of(verdict)}, "
                     + Markup.Escape($"{Number(verdict.Ratio)} times; {verdict.Reason}"));
             }
         }
 
-        _console.WriteLine();
+        console.WriteLine();
     }
 
     private void WriteReasons(RunComparison comparison)
@@ -122,6 +178,7 @@ internal sealed class ComparePrinter
         [
             .. comparison.Cases
                 .Where(item => item.Verdict.Verdict is VerdictWords.TooLittleData or VerdictWords.Noise && item.Verdict.Reason is not null)
+                .Where(item => all || item.Verdict.Verdict == VerdictWords.TooLittleData)
                 .GroupBy(item => $"{item.Verdict.Verdict}: {item.Verdict.Reason!.Split(';')[0]}")
                 .OrderByDescending(group => group.Count()),
         ];
@@ -145,5 +202,5 @@ internal sealed class ComparePrinter
 
     private static string Number(double? value) => value is { } number ? $"{number:0.00}" : "-";
 
-    private void Line(string text) => _console.MarkupLineInterpolated($"{text}");
+    private void Line(string text) => console.MarkupLineInterpolated($"{text}");
 }

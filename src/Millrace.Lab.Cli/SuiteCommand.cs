@@ -4,7 +4,7 @@ namespace Millrace.Lab.Cli;
 internal static class SuiteCommand
 {
     private const string Details = """
-        Writes results.json, report.html and report.md, and prints tables, targets and a one-sentence finding. Earlier results in
+        Writes results.json, report.html and report.md, and prints a one-sentence finding, advice and tables. Earlier results in
         the same folder are moved to a folder in it that is named by their time. Keep the machine otherwise idle. Ctrl-C stops after the current invocation and keeps the results; a second Ctrl-C ends at once.
 
         Exit codes:
@@ -65,7 +65,7 @@ internal static class SuiteCommand
         var options = new SuiteOptions(againstItself ? "results/null" : LabOptions.DefaultOutputFolder);
         var failUnder = new Option<bool>("--fail-under")
         {
-            Description = "Exit with code 2 when a stated target is missed, for use in CI.",
+            Description = "Show the targets of the suite, and exit with code 2 when one is missed, for use in CI.",
         };
         HelpOption help = HelpWithDetails.Create(details);
         var command = new Command(name, description) { help, failUnder };

@@ -11,7 +11,9 @@ public sealed class LabCompareTests : CommandTest
         Assert.True(exitCode == 0, output + error);
         Assert.Contains("The same machine: compared by time, less the machine's drift.", output, StringComparison.Ordinal);
         Assert.Contains("took 1.30 times as long", output, StringComparison.Ordinal);
-        Assert.Contains("0 slower", output, StringComparison.Ordinal);
+        Assert.StartsWith("Nothing became faster or slower: of 6 cases, 6 show no difference.", output.TrimStart(), StringComparison.Ordinal);
+        Assert.Contains("Every case with --all.", output, StringComparison.Ordinal);
+        Assert.DoesNotContain("Verdict", output, StringComparison.Ordinal);
         Assert.Empty(error);
     }
 
@@ -22,10 +24,25 @@ public sealed class LabCompareTests : CommandTest
         StoredRunFiles.Write(Folder.Path, "b", pipe: 1.3);
         (int exitCode, string output, _) = await RunAsync("compare", "a", Path.Combine("b", "results.json"));
         Assert.Equal(2, exitCode);
-        Assert.Contains("3 slower, 0 faster", output, StringComparison.Ordinal);
+        Assert.Contains("Of 6 cases, 3 are slower (1.", output, StringComparison.Ordinal);
         (int back, string turned, _) = await RunAsync("compare", "b", "a");
         Assert.Equal(0, back);
-        Assert.Contains("0 slower, 3 faster", turned, StringComparison.Ordinal);
+        Assert.Contains("Of 6 cases, 3 are faster (0.", turned, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Changed_cases_come_first_and_the_others_with_all()
+    {
+        StoredRunFiles.Write(Folder.Path, "a");
+        StoredRunFiles.Write(Folder.Path, "b", pipe: 1.3);
+        string[] Rows(string output) => [.. output.Split('\n').Where(line => line.TrimStart().StartsWith("File", StringComparison.Ordinal) && !line.Contains("times;", StringComparison.Ordinal))];
+
+        string[] changed = Rows((await RunAsync("compare", "a", "b")).Output);
+        Assert.Equal(3, changed.Length);
+        Assert.All(changed, row => Assert.Contains("slower", row, StringComparison.Ordinal));
+        string[] all = Rows((await RunAsync("compare", "a", "b", "--all")).Output);
+        Assert.Equal(6, all.Length);
+        Assert.Equal(["FilePipe", "FilePipe", "FilePipe"], all[..3].Select(row => row.TrimStart().Split(' ')[0]));
     }
 
     [Fact]
@@ -35,7 +52,7 @@ public sealed class LabCompareTests : CommandTest
         StoredRunFiles.Write(Folder.Path, "b", machine: 1.3);
         (int exitCode, string output, _) = await RunAsync("compare", "a", "b", "--by", "time");
         Assert.Equal(2, exitCode);
-        Assert.Contains("6 slower", output, StringComparison.Ordinal);
+        Assert.Contains("Of 6 cases, 6 are slower", output, StringComparison.Ordinal);
         Assert.Contains("probably the machine", output, StringComparison.Ordinal);
     }
 
@@ -60,7 +77,7 @@ public sealed class LabCompareTests : CommandTest
         (int exitCode, string output, string error) = await RunAsync("compare", "a", "b");
         Assert.Equal(4, exitCode);
         Assert.Contains("1 launch in the reference; 3 are needed", error, StringComparison.Ordinal);
-        Assert.Contains("6 too little data", output, StringComparison.Ordinal);
+        Assert.Contains("No verdict: 6 have too little data.", output, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -72,7 +89,7 @@ public sealed class LabCompareTests : CommandTest
         (int exitCode, string output, string error) = await RunAsync("compare", "a", "b.json", "c");
         Assert.Equal(4, exitCode);
         Assert.Contains("b.json is damaged", error, StringComparison.Ordinal);
-        Assert.Contains("0 slower", output, StringComparison.Ordinal);
+        Assert.Contains("Nothing became faster or slower", output, StringComparison.Ordinal);
 
         StoredRunFiles.Write(Folder.Path, "d", pipe: 1.3);
         Assert.Equal(2, (await RunAsync("compare", "a", "b.json", "d")).ExitCode);
@@ -124,7 +141,7 @@ public sealed class LabCompareTests : CommandTest
     {
         string output = await PrintAsync("compare", "--help");
         string[] expected =
-            ["--by", "--null", "--metric", "--filter", "--json", "Exit codes:", "2    something is slower", "4    cannot compare"];
+            ["--by", "--null", "--metric", "--filter", "--all", "--json", "Exit codes:", "2    something is slower", "4    cannot compare"];
         Assert.All(expected, text => Assert.Contains(text, output, StringComparison.Ordinal));
     }
 }

@@ -87,7 +87,7 @@ public sealed class LabSuiteTests : CommandTest
         LabResults results = ResultsFile.Read(Path.Combine(Folder["out"], "results.json"));
         Assert.Equal(suite, results.Suite);
         Assert.All(results.Cases, item => Assert.Null(item.Error));
-        Assert.Contains(results.Finding ?? "Results: ", output, StringComparison.Ordinal);
+        Assert.Contains(results.Finding ?? "Results: ", output.ReplaceLineEndings(" "), StringComparison.Ordinal);
         return (results, await File.ReadAllTextAsync(Path.Combine(Folder["out"], "report.md")));
     }
 }

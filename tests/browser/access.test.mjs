@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { launch, open } from "./support/browser.mjs";
+import { accessibilityProblems } from "./support/axe.mjs";
 import { lowContrast } from "./support/contrast.mjs";
 import { makeReport } from "./support/report.mjs";
 import { makeResults } from "./support/results.mjs";
@@ -108,11 +109,21 @@ function marksBelow(least) {
     const [r, g, b] = digits.map((part) => parseInt(part, 16) / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const names = ["--own", "--other", "--baseline", "--good", "--bad", "--launch-0", "--launch-1", "--launch-2", "--launch-3", "--launch-4", "--focus"];
+  const names = ["--own", "--other", "--baseline", "--good", "--bad", "--warn", "--launch-0", "--launch-1", "--launch-2", "--launch-3", "--launch-4", "--focus"];
   const page = luminance(style.getPropertyValue("--page").trim());
   return names.filter((name) => {
     const [a, b] = [luminance(style.getPropertyValue(name).trim()), page].sort((x, y) => y - x);
     return !((a + 0.05) / (b + 0.05) >= least);
+  });
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`axe-core finds nothing in a report, nor in a case of it, ${colorScheme}`, async () => {
+    await inPage({ ...desktop, colorScheme }, async (page) => {
+      assert.deepEqual(await accessibilityProblems(page), []);
+      await page.locator(".heat button").nth(8).click();
+      assert.deepEqual(await accessibilityProblems(page), []);
+    });
   });
 }
 
@@ -131,10 +142,10 @@ for (const width of [320, 360, 820]) {
 
 test("Faster and slower, and the three kinds of methods, do not differ by colour alone", async () => {
   await inPage(desktop, async (page) => {
-    const symbols = await page.locator("#run-1-memory g[aria-label=dot] path").evaluateAll((paths) => new Set(paths.map((path) => `${path.getAttribute("stroke")} ${path.getAttribute("d").replace(/[\d.-]+/g, "")}`)).size);
+    const symbols = await page.locator("#run-1-memory g[data-mark=dot] path").evaluateAll((paths) => new Set(paths.map((path) => `${path.getAttribute("stroke")} ${path.getAttribute("d").replace(/[\d.-]+/g, "")}`)).size);
     assert.equal(symbols, 3);
     assert.match(await page.locator(".heat button").nth(2).innerText(), /\d\.\d\d/);
-    assert.match(await page.locator(".key").first().innerText(), /faster.*slower/s);
+    assert.match(await page.locator(".key", { hasText: "faster" }).innerText(), /faster.*slower/s);
   });
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { launch, open } from "./support/browser.mjs";
-import { committedRun, makeReport, readRun } from "./support/report.mjs";
+import { committedQuick, committedRun, makeReport, readRun } from "./support/report.mjs";
 import { makeResults } from "./support/results.mjs";
 
 let browser;
@@ -82,11 +82,12 @@ function olderShape(run) {
 
 test("The page says what was found, what is wrong, and how it was measured", async () => {
   await inPage(many, async (page) => {
+    await page.evaluate(() => document.querySelectorAll("details").forEach((item) => { item.open = true; }));
     const text = await page.locator("main").innerText();
     for (const expected of [
-      "FilePipe read 128 MiB in 11.3 ms", "An example processor", "millrace lab files --full --out results/example", "✗ missed", "not measured",
+      "Reading 128 MiB with buffers of 4 KiB, FilePipe is 2.3 times as fast as FileStream", "An example processor", "millrace lab files --full --out results/example", "✗ missed",
       "<script>alert(1)</script>", "Failed: MemoryMapped", "the file was cut while it was mapped", "Not verified: FilePipe", "memory cannot be cold",
-      "Before you trust it", "is fastest with", "getrusage", "spectre_v2", "System calls", "not available: the tracepoint",
+      "more to know before you trust it", "is fastest with", "getrusage", "spectre_v2", "System calls", "not available: the tracepoint",
     ]) {
       assert.ok(text.includes(expected), expected);
     }
@@ -106,27 +107,29 @@ test("The heat map has the ratio in every cell, and its colour tells faster from
   });
 });
 
-test("Another group of cases changes all three charts", async () => {
+test("Another group of cases changes all four charts", async () => {
   await inPage(many, async (page) => {
     const shown = async () => ({
       cells: await page.locator(".heat").innerText(),
-      bars: await page.locator("#run-1-bars .panels svg").first().getAttribute("aria-label"),
+      best: await page.locator("#run-1-best .chart > svg").getAttribute("aria-label"),
+      lines: await page.locator("#run-1-bars .chart > svg").first().getAttribute("aria-label"),
       points: await page.locator("#run-1-memory .chart > svg").getAttribute("aria-label"),
     });
     const before = await shown();
-    await page.getByLabel("Cases in the three charts").selectOption({ index: 2 });
+    await page.getByLabel("Cases in the charts").selectOption({ index: 2 });
     const after = await shown();
     for (const part of Object.keys(before)) assert.notEqual(after[part], before[part], part);
   });
 });
 
-test("A click on a cell, a bar, a point and a row opens the case with all its samples", async () => {
+test("A click on a row of the first picture, a cell, a point of a line, a point and a row of the table opens the case with all its samples", async () => {
   await inPage(many, async (page) => {
-    for (const mark of [".heat button >> nth=1", "#run-1-bars g[aria-label=bar] rect >> nth=1", "#run-1-memory g[aria-label=dot] path >> nth=-1", ".cases tbody button >> nth=1"]) {
-      await page.locator(mark).click();
+    for (const mark of ["#run-1-best g[data-mark=dot] path >> nth=1", ".heat button >> nth=1", "#run-1-bars g[data-mark=dot] path >> nth=1", "#run-1-memory g[data-mark=dot] path >> nth=-1", ".cases tbody button >> nth=1"]) {
+      // Points may lie upon each other.
+      await page.locator(mark).dispatchEvent("click");
       await dialog(page).waitFor();
       assert.match(await dialog(page).innerText(), /All 200 samples/);
-      assert.equal(await dialog(page).locator("figure").first().locator("g[aria-label=dot] > *").count(), 200, mark);
+      assert.equal(await dialog(page).locator("figure").first().locator("g[data-mark=dot] > *").count(), 200, mark);
       await page.keyboard.press("Escape");
       await dialog(page).waitFor({ state: "hidden" });
     }
@@ -172,7 +175,7 @@ test("Late samples can be left out of the picture, and it says how many", async 
     await dialog(page).getByLabel("Show").selectOption("up to the 90th percentile");
     const [, left] = /(\d+) later samples are not in the pictures/.exec(await dialog(page).innerText());
     assert.ok(Number(left) >= 15 && Number(left) <= 20, `${left} of 200 are beyond the 90th percentile`);
-    assert.equal(await dialog(page).locator("figure").first().locator("g[aria-label=dot] > *").count(), 200 - left);
+    assert.equal(await dialog(page).locator("figure").first().locator("g[data-mark=dot] > *").count(), 200 - left);
   });
 });
 
@@ -183,7 +186,7 @@ test("A failed case and one that is not verified say why", async () => {
     await page.keyboard.press("Escape");
     await page.locator(".heat button", { hasText: "!" }).first().click();
     assert.match(await dialog(page).innerText(), /Not verified: 2 % of the file/);
-    assert.equal(await dialog(page).locator("figure").first().locator("g[aria-label=dot]").last().locator("> *").count(), 3, "crosses");
+    assert.equal(await dialog(page).locator("figure").first().locator("g[data-mark=dot]").last().locator("> *").count(), 3, "crosses");
   });
 });
 
@@ -194,7 +197,7 @@ test("The table is filtered by text and by parameters, together", async () => {
     const mapped = await visibleRows(page).count();
     assert.ok(mapped > 0 && mapped < 500);
     await page.locator("#run-1-table").getByLabel("Buffer").selectOption("64 KiB");
-    const rows = await visibleRows(page).allInnerTexts();
+    const rows = await visibleRows(page).allTextContents();
     assert.ok(rows.length > 0 && rows.length < mapped);
     assert.ok(rows.every((row) => /mapped/i.test(row) && row.includes("64 KiB")));
     assert.match(await page.locator("#run-1-table").getByRole("status").innerText(), new RegExp(`^${rows.length} of 500 cases`));
@@ -220,7 +223,7 @@ test("The table is sorted by a click on a title, in both directions, and what ha
 test("Published figures stand beside those of the same cases of this machine", async () => {
   await inPage(real, async (page) => {
     const section = page.locator("#run-1-published");
-    assert.equal(await section.locator("h4").count(), 2, "the older run is a table of its own");
+    assert.equal(await section.locator("h3").count(), 2, "the older run is a table of its own");
     const rows = await section.locator("table").first().locator("tbody tr").allInnerTexts();
     assert.match(rows.find((row) => row.startsWith("PipelineAdapter\n")), /here PipePump.*\d\.\d\d to \d\.\d\d.*\d\.\d\d to \d\.\d\d.*\d+ of \d+ cases/s);
     assert.match(rows.find((row) => row.startsWith("PipelineNative")), /here OverlappedPipe.*not measured in this run/s);
@@ -247,6 +250,118 @@ test("Advice is a line each, unfolds by a click and is whole on paper", async ()
     assert.equal(await section.locator("details.advice[open]").count(), 1);
   });
 });
+
+test("The first screen has the answer, the warnings and each method at its best, the fastest first", async () => {
+  await inPage(many, async (page) => {
+    for (const part of [page.locator(".finding"), page.locator(".warnings > .advice").first(), page.locator("#run-1-best .chart > svg")]) {
+      const box = await part.boundingBox();
+      assert.ok(box.y + box.height <= 900, `${await part.getAttribute("class")} ends at ${box.y + box.height}`);
+    }
+    assert.equal(await page.locator(".warnings > .advice").count(), 2, "two at once, the others folded");
+    const label = await page.locator("#run-1-best .chart > svg").getAttribute("aria-label");
+    const times = [...label.matchAll(/: ([\d.]+) ms, 95 % CI/g)].map(([, ms]) => Number(ms));
+    assert.equal(times.length, 11, label);
+    assert.deepEqual(times, [...times].sort((a, b) => a - b));
+    assert.match(label, /FilePipe at \d+ \wiB: [\d.]+ ms, 95 % CI [\d.]+ to [\d.]+, 0\.\d\d of FileStreamSync/);
+  });
+});
+
+test("Floors are a line, and no row or column", async () => {
+  const report = makeReport(committedQuick);
+  try {
+    await inPage(report, async (page) => {
+      assert.match(await page.locator("#run-1-best .chart > svg").getAttribute("aria-label"), /; floor: RawRead\w*, [\d.]+ ms$/);
+      assert.match(await page.locator("#run-1-bars .chart > svg").textContent(), /floor$/);
+      const rows = await page.locator(".heat tbody th").allInnerTexts();
+      assert.ok(rows.length > 10 && rows.every((name) => !name.startsWith("Raw")), rows.join());
+      assert.deepEqual(await page.locator(".heat thead th").allInnerTexts(), ["Buffer", "2 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB"]);
+      assert.ok((await page.locator(".cases tbody th", { hasText: "RawRead" }).count()) > 0, "the table of all cases has them");
+    });
+  } finally {
+    report.remove();
+  }
+});
+
+test("Rows of the heat map are sorted by each method's best", async () => {
+  await inPage(many, async (page) => {
+    const rows = await page.locator(".heat tbody tr").evaluateAll((lines) => lines.map((line) => Math.min(...[...line.querySelectorAll("small")].map((cell) => parseFloat(cell.textContent)))));
+    assert.ok(rows.length > 5);
+    assert.deepEqual(rows, [...rows].sort((a, b) => a - b));
+  });
+});
+
+test("Too little data has a sign of its own", async () => {
+  const results = makeResults({ count: 66 });
+  results.cases.find((item) => item.method === "FilePipeDirect").verdicts[0].verdict = "too little data";
+  const report = makeReport(results);
+  try {
+    await inPage(report, async (page) => {
+      assert.equal(await page.locator(".heat button", { hasText: "?" }).count(), 1);
+      assert.match(await page.locator(".key", { hasText: "faster" }).innerText(), /\? too little data/);
+    });
+  } finally {
+    report.remove();
+  }
+});
+
+test("Targets are folded, without those that were not measured, and only where the run was asked for them", async () => {
+  await inPage(many, async (page) => {
+    const section = page.locator("#run-1-targets");
+    assert.equal(await section.locator("table").isVisible(), false);
+    await section.locator("summary").click();
+    assert.equal(await section.locator("tbody tr").count(), 2);
+  });
+  const report = makeReport(makeResults({ count: 66, failUnder: false }));
+  try {
+    await inPage(report, async (page) => assert.equal(await page.locator("#run-1-targets").count(), 0));
+  } finally {
+    report.remove();
+  }
+});
+
+test("Each method says what it is: in a list, and where its name stands", async () => {
+  await inPage(many, async (page) => {
+    const list = page.locator(".methods dl");
+    assert.equal(await list.isVisible(), false);
+    await page.locator(".methods summary").click();
+    assert.equal(await list.locator("dt").count(), 10, "all but one that this laboratory does not know");
+    const text = "Millrace's file pipe, which chooses how it reads";
+    assert.match(await list.innerText(), new RegExp(text));
+    assert.equal(await page.locator(".heat tbody th[title]", { hasText: /^FilePipe$/ }).getAttribute("title"), text);
+    assert.equal(await page.locator(".cases tbody button", { hasText: /^FilePipe$/ }).first().getAttribute("title"), text);
+  });
+});
+
+test("Headings leave no level out, in one run and in several, and in a case", async () => {
+  const both = makeReport(makeResults({ count: 66 }), makeResults({ count: 66, suite: "others" }));
+  try {
+    for (const report of [many, both, real]) {
+      await inPage(report, async (page) => {
+        await page.locator(".heat button").first().click();
+        const levels = await page.locator("h1, h2, h3, h4, h5, h6").evaluateAll((items) => items.map((item) => Number(item.tagName[1])));
+        assert.equal(levels[0], 1);
+        assert.ok(levels.every((level, index) => index === 0 || level <= levels[index - 1] + 1), levels.join(" "));
+      });
+    }
+  } finally {
+    both.remove();
+  }
+});
+
+for (const width of [360, 900]) {
+  test(`At ${width} pixels nothing is cut: the heat map fits, and what scrolls shows that there is more`, async () => {
+    await inPage(real, async (page) => {
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+      const heat = page.locator(".scroll", { has: page.locator(".heat") });
+      assert.equal(await heat.evaluate((element) => element.scrollWidth - element.clientWidth), 0);
+      const cases = page.locator(".scroll", { has: page.locator(".cases") });
+      await cases.scrollIntoViewIfNeeded();
+      await page.waitForFunction(() => document.querySelector(".scroll:has(.cases)").classList.contains("more"));
+      await cases.evaluate((element) => element.scrollTo(element.scrollWidth, 0));
+      await page.waitForFunction(() => !document.querySelector(".scroll:has(.cases)").classList.contains("more"));
+    }, { viewport: { width, height: 900 } });
+  });
+}
 
 test("Several runs are sections of one report", async () => {
   const both = makeReport(makeResults({ count: 66 }), makeResults({ count: 66, suite: "others" }));

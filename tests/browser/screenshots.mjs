@@ -14,7 +14,7 @@ const reports = given
 const browser = await launch();
 for (const [name, report] of Object.entries(reports)) {
   for (const colorScheme of ["light", "dark"]) {
-    for (const width of [360, 820, 1440]) {
+    for (const width of [360, 900, 1600]) {
       const { page, context } = await open(browser, report.url, { viewport: { width, height: 900 }, colorScheme });
       await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
       await page.locator(".heat button").nth(8).click();

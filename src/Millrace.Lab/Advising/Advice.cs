@@ -17,10 +17,16 @@ internal sealed record Advice(
     string Check,
     TestedClaim? Claim = null)
 {
+    /// <summary>The topic of what reduces the value of the whole run.</summary>
+    public const string Trust = "trust";
+
+    [JsonIgnore]
+    public bool IsAboutTrust => Topic == Trust;
+
     /// <summary>A heading: the published conclusion and whether it holds, or the statement.</summary>
     [JsonIgnore]
     public string Title => Claim is { } claim
-        ? $"{claim.Says}: {claim.Holds switch { Holds.Yes => "holds here", Holds.No => "does not hold here", _ => "not decidable" }}"
+        ? $"{claim.Says}: {AdviceText.Words(claim.Holds)}"
         : Statement;
 
     /// <summary>The evidence as sentences, each beginning with its case where it is about one.</summary>
@@ -60,8 +66,11 @@ internal sealed record TestedClaim(string Whose, string Source, string Says, Hol
 internal enum Holds
 {
     Yes,
+
+    /// <summary>In at least four of five comparisons, and the others contradict it by no more than their noise.</summary>
+    Mostly,
     No,
-    CannotBeTold,
+    Inconclusive,
 }
 
 /// <summary>The advice from one run.</summary>

@@ -30,6 +30,70 @@ internal static class AdviceText
                 + $"{Figures.Times(group.Select(item => item.Ours))} here, {cases} ({group.Key.Set})";
         });
 
+    /// <summary>How far a published conclusion holds, for example "mostly holds here".</summary>
+    public static string Words(Holds holds) => holds switch
+    {
+        Holds.Yes => "holds here",
+        Holds.Mostly => "mostly holds here",
+        Holds.No => "not confirmed here",
+        _ => "inconclusive",
+    };
+
+    /// <summary>The answer, what reduces its value, what to do, and how published conclusions fare: a sentence each.</summary>
+    /// <param name="finding">The run's own sentence; null where it has none.</param>
+    public static void WriteShort(IAnsiConsole console, string? finding, IReadOnlyList<Advice> advice)
+    {
+        if (finding is not null)
+        {
+            Paragraph(console, finding, "", "bold");
+        }
+
+        foreach (Advice item in advice.Where(item => item.IsAboutTrust))
+        {
+            Paragraph(console, item.Statement, item.Kind == AdviceKind.Error ? "ERROR: " : "WARNING: ", Mark(item).Colour);
+        }
+
+        console.WriteLine();
+        // One of each topic: the others say the same of other files.
+        Advice[] own = [.. advice.Where(item => item is { Claim: null, IsAboutTrust: false })];
+        Advice[] hints = [.. own.OrderBy(item => item.Kind == AdviceKind.Warning).DistinctBy(item => item.Topic)];
+        foreach (Advice item in hints)
+        {
+            Paragraph(console, item.Statement, "", item.Kind == AdviceKind.Hint ? "default" : "yellow");
+            Paragraph(console, item.Action, "  -> ", "bold");
+
+            // The lines of the first recommendation are the answer; the others are one option away.
+            foreach (string line in item == hints[0] ? item.Code?.Split('\n') ?? [] : [])
+            {
+                Line(console, CodeMargin + line, "blue");
+            }
+        }
+
+        if (own.Length > hints.Length)
+        {
+            Line(console, $"{own.Length - hints.Length} more like these for other files and states.", "dim");
+        }
+
+        if (advice.Any(item => item.Claim is not null))
+        {
+            console.WriteLine();
+            Heading(console, "Published conclusions, tested here", blank: false);
+        }
+
+        foreach (IGrouping<Holds, TestedClaim> claims in advice.Select(item => item.Claim).OfType<TestedClaim>().GroupBy(claim => claim.Holds).OrderBy(claims => claims.Key))
+        {
+            Line(console, $"  {Figures.Capital(Words(claims.Key))}:", "default");
+            foreach (TestedClaim claim in claims)
+            {
+                Paragraph(console, claim.Says, "    - ", "default");
+            }
+        }
+
+        console.WriteLine();
+        Paragraph(console, "With --verbose: all of it with the evidence, lines of C#, and the command that checks each.", "", "dim");
+    }
+
+    /// <summary>Everything, with its evidence, its lines of C# and the command that checks it.</summary>
     public static void Write(IAnsiConsole console, IReadOnlyList<Advice> advice, IReadOnlyList<PublishedBeside> beside)
     {
         var shown = new HashSet<string>();
@@ -54,10 +118,13 @@ internal static class AdviceText
         }
     }
 
-    private static void Heading(IAnsiConsole console, string title)
+    private static void Heading(IAnsiConsole console, string title, bool blank = true)
     {
         console.MarkupLineInterpolated($"[bold underline]{title}[/]");
-        console.WriteLine();
+        if (blank)
+        {
+            console.WriteLine();
+        }
     }
 
     private static void Write(IAnsiConsole console, Advice item, bool withCode)
@@ -85,7 +152,7 @@ internal static class AdviceText
         }
 
         // Past the console, which would break the line: it is there to be copied.
-        console.Profile.Out.Writer.WriteLine($"  again: {item.Check}");
+        console.Profile.Out.Writer.WriteLine($"  to check: {item.Check}");
         if (item.Claim is { } source)
         {
             Paragraph(console, source.Whose, "  from: ", "dim");
@@ -97,9 +164,9 @@ internal static class AdviceText
 
     private static (string Mark, string Colour) Mark(Advice item) => item switch
     {
-        { Claim.Holds: Holds.Yes } => ("HOLDS", "green"),
-        { Claim.Holds: Holds.No } => ("DOES NOT HOLD", "yellow"),
-        { Claim.Holds: Holds.CannotBeTold } => ("CANNOT BE TOLD", "default"),
+        { Claim: { } claim } => (
+            Words(claim.Holds).Replace(" here", "", StringComparison.Ordinal).ToUpperInvariant(),
+            claim.Holds switch { Holds.Yes or Holds.Mostly => "green", Holds.No => "yellow", _ => "default" }),
         { Kind: AdviceKind.Error } => ("ERROR", "red"),
         { Kind: AdviceKind.Warning } => ("WARNING", "yellow"),
         _ => ("HINT", "green"),
@@ -172,7 +239,7 @@ internal static class AdviceText
         text.AppendJoin("", item.EvidenceTexts.Select(evidence => $"- {Escape(evidence)}\n"));
         text.Append(item.Evidence.Count > 0 ? "\n" : "").Append(Escape(item.Action)).Append("\n\n");
         text.Append(item.Code is { } code ? $"```csharp\n{code}\n```\n\n" : "");
-        text.Append(CultureInfo.InvariantCulture, $"Test it again: `{item.Check}`\n\n");
+        text.Append(CultureInfo.InvariantCulture, $"To check: `{item.Check}`\n\n");
     }
 
     // What would be a table's bar, emphasis or a tag in Markdown.

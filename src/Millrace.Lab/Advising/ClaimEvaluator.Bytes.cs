@@ -22,7 +22,7 @@ internal static partial class ClaimEvaluator
     public static Advice? TestUrlSession(SituatedCases cases, PublishedSet set, PublishedClaim claim)
     {
         Advice advice = Test(cases, set, claim);
-        if (advice.Claim is not { Holds: not Holds.CannotBeTold } tested)
+        if (advice.Claim is not { Holds: not Holds.Inconclusive } tested)
         {
             return null;
         }
@@ -45,7 +45,10 @@ internal static partial class ClaimEvaluator
     {
         Comparison[] all = CompareWalks(cases, claim, out IEnumerable<AdviceEvidence> evidence);
         int agreeing = all.Count(item => item.IsSlower && item.Ratio >= (claim.Limit ?? 1));
-        return all.Length == 0 ? null : new Found(OutcomeOf(agreeing, all.Length), evidence, ("found", Comparison.Describe(all)));
+        return all.Length == 0 ? null : new Found(OutcomeOf(agreeing, all.Length), evidence, ("found", Comparison.Describe(all)))
+        {
+            Mostly = claim.Limit is null && Comparison.AreMostly(all, Comparing.VerdictWords.Slower),
+        };
     }
 
     // No pair is apart by more than the noise, or by more than the claim's limit.

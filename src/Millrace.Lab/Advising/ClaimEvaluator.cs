@@ -4,10 +4,14 @@ namespace Millrace.Lab.Advising;
 internal static partial class ClaimEvaluator
 {
     private const int MaxExamples = 4;
+    private const double MostOf = 0.8;
 
     // The result of a test: how much agrees with the conclusion, the evidence, and the values for the braces in the claim's texts.
     private sealed record Found(Outcome Outcome, IEnumerable<AdviceEvidence> Evidence, params (string Name, string Text)[] Values)
     {
+        // Nearly all of what was compared agrees with it, and the rest does not contradict it.
+        public bool Mostly { get; init; }
+
         // Where what to do does not follow from whether the conclusion holds.
         public Outcome? Action { get; init; }
 
@@ -55,7 +59,13 @@ internal static partial class ClaimEvaluator
         string reason = found is null
             ? $"Not measured: {claim.Missing.Replace("{why}", WhyOneReader(cases), StringComparison.Ordinal)}."
             : Fill(claim.Finding.Of(found.Outcome), found);
-        Holds holds = found?.Outcome switch { null => Holds.CannotBeTold, Outcome.Always => Holds.Yes, _ => Holds.No };
+        Holds holds = found switch
+        {
+            null => Holds.Inconclusive,
+            { Outcome: Outcome.Always } => Holds.Yes,
+            { Mostly: true } => Holds.Mostly,
+            _ => Holds.No,
+        };
         return new Advice(
             claim.Topic,
             AdviceKind.Hint,
@@ -100,6 +110,10 @@ internal static partial class ClaimEvaluator
         // The verdict's ratio is of the same rounds, the times beside it are of all: within the noise they may point apart.
         private bool ContradictsTimes => (Ratio - 1) * (Figures.Median(Mine) - Figures.Median(Other)) < 0;
 
+        public static bool AreMostly(IReadOnlyCollection<Comparison> all, string verdict) =>
+            all.Count(item => item.Verdict.Verdict == verdict) >= MostOf * all.Count
+            && all.All(item => item.Verdict.Verdict == verdict || item.Verdict.Verdict == VerdictWords.Same);
+
         // For example "slower in 2 of 3 comparisons, within the noise in 1; 1.04 to 1.57 times the time".
         public static string Describe(IReadOnlyCollection<Comparison> all)
         {
@@ -140,6 +154,9 @@ internal static partial class ClaimEvaluator
         return all.Length == 0 ? null : new Found(
             OutcomeOf(all.Count(item => item.IsSlower), all.Length),
             Comparison.Extremes(all, describe),
-            [("found", Comparison.Describe(all)), .. values]);
+            [("found", Comparison.Describe(all)), .. values])
+        {
+            Mostly = Comparison.AreMostly(all, VerdictWords.Slower),
+        };
     }
 }

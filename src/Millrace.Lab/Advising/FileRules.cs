@@ -45,8 +45,8 @@ internal static class FileRules
             CheckCommand.Again(cases.Results, shown.Select(item => item.Method)));
 
     public static string OthersAsFast(CaseResult[] equal) => equal.Length == 1
-        ? "nothing else is within the noise of it"
-        : "within the noise of it: " + string.Join(", ", equal.Skip(1).Select(item => item.Method));
+        ? "nothing else is as fast"
+        : "no measurable difference to " + Figures.List(equal.Skip(1).Select(item => item.Method));
 
     private static string UseOf(CaseResult chosen, CaseResult[] equal)
     {
@@ -81,7 +81,7 @@ internal static class FileRules
             string buffer = Figures.Buffer(main.Smallest);
             string statement = main.Smallest == main.All[0]
                 ? $"{situation.Name}: the buffer of {method} does not matter from {buffer} on."
-                : $"{situation.Name}: {method} needs a buffer of {buffer}; a larger one brings no measurable gain.";
+                : $"{situation.Name}: {buffer} is enough for {method}; larger buffers make no measurable difference.";
             string? forSmallPieces = choices.Where(choice => choice.Best.Method != method && IsFilePipe(choice.Best))
                 .Select(choice => choice.Smallest)
                 .Where(situation.IsNearBest)

@@ -100,6 +100,7 @@ internal sealed class SituatedCases
         .Select(state => state.GroupBy(item => item.Parameters.CacheFill).MinBy(fill => RankOf(fill.Key))!)
         .Select(group => new Situation(group.First().Parameters with { Buffer = null }, [.. group]))
         .OrderBy(situation => situation.IsCold)
+        .ThenByDescending(situation => Figures.IsMainFile(situation.Parameters))
         .ThenByDescending(situation => situation.Parameters.Bytes);
 
     private static int RankOf(string? fill)

@@ -24,6 +24,8 @@ internal static class TrustRules
         KeyValuePair<string, string>[] settings = [.. engine.RuntimeSettings.Where(setting => own?.Contains(setting) != true)];
         NoiseResult[] noisy = [.. run.Noise.Where(noise => noise.Deviation > MuchNoise).OrderByDescending(noise => noise.Deviation)];
         double? others = run.Launches.Max(launch => launch.OthersShare);
+        AdviceEvidence[] modes = Evidence(run, item => SampleShapes.Modes(item));
+        AdviceEvidence[] outliers = Evidence(run, item => SampleShapes.Outliers(item));
 
         // Older files have only the load of the minute before the run; that before a later launch is the run's own.
         string? busy = others > BusyPart ? $"other processes used {Figures.Percent(others.Value)} of the processors' time while it measured"
@@ -86,6 +88,15 @@ internal static class TrustRules
                     .. noisy.Take(MaxExamples).Select(noise => new AdviceEvidence(
                         $"{noise.Method}/{noise.Parameters.Describe()}", $"its two copies differed by {Figures.Percent(noise.Deviation)}")),
                 ]),
+            modes.Length == 0 ? null : new(
+                Cases(modes, "has two modes: its median is a matter of chance.", "have two modes: their medians are a matter of chance."),
+                "Look at all samples of these cases before you use their figures.",
+                Evidence: Examples(modes)),
+            outliers.Length == 0 ? null : new(
+                Cases(outliers, "has many outliers.", "have many outliers."),
+                "The medians leave them out; who waits for the slowest reads the 99th percentile instead.",
+                Evidence: Examples(outliers)),
+            InCache(run),
             settings.Length == 0 ? null : new(
                 "Environment variables changed how the runtime works: the figures are of that runtime, not of the usual one.",
                 "Unset them, unless your program runs with them.",
@@ -94,7 +105,30 @@ internal static class TrustRules
                 text, "Bear it in mind with every figure below, or remove the cause and measure again.")),
         ];
         return findings.OfType<Finding>().Select(finding => new Advice(
-            "trust", finding.Kind, finding.Statement, finding.Evidence ?? [], finding.Action, null, CheckCommand.Again(run) + finding.Again));
+            Advice.Trust, finding.Kind, finding.Statement, finding.Evidence ?? [], finding.Action, null, CheckCommand.Again(run) + finding.Again));
+    }
+
+    // Reading a file that is in the processor's cache says little about one that is in memory.
+    private static Finding? InCache(LabResults run)
+    {
+        long[] files =
+        [
+            .. run.Cases.Where(item => run.Suite is "files" or "bytes" && item.Parameters is { Cache: CacheNames.Hot, Bytes: not null })
+                .Select(item => item.Parameters.Bytes!.Value).Distinct().Order(),
+        ];
+        if (files.Length == 0 || run.Machine.CacheBytes is not { } cache || Array.Find(files, bytes => bytes >= Figures.MainFile) is var main
+            && (main == 0 ? files[^1] : main) > cache)
+        {
+            return null;
+        }
+
+        string[] within = [.. files.Where(bytes => bytes <= cache).Select(bytes => ByteSize.ToText(bytes))];
+        return new(
+            $"The last-level cache ({ByteSize.ToText(cache)}) holds the whole file ({string.Join(", ", within)}): hot cases may never read memory.",
+            files[^1] > cache
+                ? $"For larger files, read the cases of {ByteSize.ToText(files[^1])}."
+                : "For larger files, measure one of them with --file.",
+            Evidence: Text($"a machine with other tenants may have less of it; {within[^1]} of {ByteSize.ToText(cache)}"));
     }
 
     private static AdviceEvidence[] Evidence(LabResults run, Func<CaseResult, string?> reasonOf) =>

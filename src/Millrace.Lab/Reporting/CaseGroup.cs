@@ -79,18 +79,28 @@ internal sealed record CaseGroup(string Title, IReadOnlyList<CaseResult> Cases)
     {
         CaseResult[] best =
         [
-            .. Cases.Where(item => item.Summary is not null).GroupBy(item => item.Method)
+            .. Cases.Where(item => item.Summary is not null && !Floor.Is(item.Method)).GroupBy(item => item.Method)
                 .Select(method => method.MinBy(Figures.Median)!).OrderBy(Figures.Median),
         ];
+        CaseResult? baseline = Array.Find(best, item => item.Baseline);
+        CaseResult? floor = Cases.Where(item => item.Summary is not null && Floor.Is(item.Method) && item.Method != Floor.Sum).MinBy(Figures.Median);
         int name = best.Length == 0 ? 0 : best.Max(item => item.Method.Length);
         return best.Length < 2 ? [] :
         [
             $"{Title}: the median of each method's fastest case",
             .. best.Select(item =>
                 $"{item.Method.PadRight(name)} {new string('█', Math.Max(1, (int)Math.Round(BarWidth * Figures.RatioOf(item, best[^1]))))} "
-                + $"{CaseColumn.Ms(Figures.Median(item))} ms{(item.Baseline ? " (baseline)" : "")}"),
+                + $"{CaseColumn.Ms(Figures.Median(item))} ms"
+                + (item.Baseline ? " (baseline)" : baseline is null ? "" : $", {Figures.Ratio(Figures.RatioOf(item, baseline))}")),
+            .. floor is null ? [] : new[] { $"floor: {CaseColumn.Ms(Figures.Median(floor))} ms ({floor.Method})" },
         ];
     }
+
+    /// <summary>The group to show first, which has the most methods; of several, that of the file which findings speak of.</summary>
+    public static CaseGroup? Main(IReadOnlyList<CaseGroup> groups) => groups
+        .OrderByDescending(group => group.Cases.Where(item => item.Summary is not null).Select(item => item.Method).Distinct().Count())
+        .ThenByDescending(group => Figures.IsMainFile(group.Cases[0].Parameters))
+        .FirstOrDefault();
 
     public static string TitleOf(CaseParameters parameters)
     {
@@ -139,7 +149,7 @@ internal sealed record CaseColumn(string Title, Places Places, Func<CaseResult, 
             ? $"{Number(low, "0.00")}–{Number(high, "0.00")}"
             : null),
         new("Verdict", Places.Main | Places.Narrow, item => TimeVerdict(item)?.Verdict),
-        Of("To floor", Places.Main | Places.Narrow, summary => Number(summary.FloorRatio, "0.00")),
+        Of("× floor", Places.Main | Places.Narrow, summary => Number(summary.FloorRatio, "0.00")),
         Of("MiB/s", Places.Main | Places.Wide, summary => Number(summary.MibPerSecond, "0")),
         Of("CPU ms", Places.Main | Places.Wide, summary => Ms(summary.UserCpuNs + summary.SystemCpuNs)),
         Of("Cores", Places.Main | Places.Wide, summary => Number(summary.CoresUsed, "0.00")),

@@ -11,20 +11,25 @@ internal static class ConsoleReport
     public static void Write(IAnsiConsole console, LabResults results)
     {
         CaseGroup[] groups = [.. CaseGroup.Of(results)];
-        if (results.Finding is { } finding)
+        if (ReportedFinding.Of(results) is { } finding)
         {
             console.WriteLine();
-            console.MarkupLineInterpolated($"[bold]{finding}[/]");
+            AdviceText.Paragraph(console, finding, "", "bold");
+        }
+
+        IReadOnlyList<Advice> advice = Advisor.Advise(results);
+        foreach (Advice item in advice.Where(item => item.IsAboutTrust))
+        {
+            AdviceText.Paragraph(console, $"{item.Statement} {item.Action}", "(!) ", "yellow");
         }
 
         console.WriteLine();
-        foreach (string line in groups.FirstOrDefault()?.Picture() ?? [])
+        foreach (string line in CaseGroup.Main(groups)?.Picture() ?? [])
         {
             console.MarkupLineInterpolated($"{line}");
         }
 
-        WriteAdvice(console, results);
-        Targets(results)?.Write(console);
+        WriteAdvice(console, [.. advice.Where(item => item is { Claim: null, IsAboutTrust: false })]);
         bool isNarrow = console.Profile.Width < FullWidth;
         foreach (CaseGroup group in groups)
         {
@@ -43,12 +48,14 @@ internal static class ConsoleReport
         }
 
         WriteNotes(console, results);
+        Targets(results)?.Write(console);
     }
 
-    public static TextTable? Targets(LabResults results) => results.Targets.Count == 0 ? null : new TextTable(
+    /// <summary>The measured targets of a run that was asked for them; null otherwise: they are this project's, not the reader's.</summary>
+    public static TextTable? Targets(LabResults results) => !results.FailsUnderTargets() || results.Targets.All(target => target.Met is null) ? null : new TextTable(
         ["Figure", "Target", "Measured", "Met"],
         TextColumns: 3,
-        results.Targets.Select(target => (IReadOnlyList<Cell>)
+        results.Targets.Where(target => target.Met is not null).Select(target => (IReadOnlyList<Cell>)
         [
             target.Figure,
             target.Limit,
@@ -67,9 +74,8 @@ internal static class ConsoleReport
             + item.UnverifiedReason));
 
     // The statements only; `lab advise` and the reports have the evidence.
-    private static void WriteAdvice(IAnsiConsole console, LabResults results)
+    private static void WriteAdvice(IAnsiConsole console, Advice[] own)
     {
-        Advice[] own = [.. Advisor.Advise(results).Where(item => item.Claim is null)];
         if (own.Length > 0)
         {
             console.WriteLine();
@@ -78,7 +84,7 @@ internal static class ConsoleReport
 
         foreach (Advice item in own)
         {
-            AdviceText.Paragraph(console, $"{item.Statement} {item.Action}", "  - ", item.Kind == AdviceKind.Hint ? "default" : "yellow");
+            AdviceText.Paragraph(console, $"{item.Statement} {item.Action}", "  - ", "default");
         }
     }
 

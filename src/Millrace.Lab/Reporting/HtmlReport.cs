@@ -50,6 +50,14 @@ internal static class HtmlReport
     private static JsonObject Run(LabResults run)
     {
         JsonObject json = JsonSerializer.SerializeToNode(run, ResultsJson.Default.LabResults)!.AsObject();
+        json["finding"] = ReportedFinding.Of(run);
+        json["methods"] = JsonSerializer.SerializeToNode(MethodTexts.Of(run), ReportJson.Default.IReadOnlyDictionaryStringString);
+        json["main"] = CaseGroup.Main([.. CaseGroup.Of(run)])?.Cases[0] is { } first ? run.Cases.Index().First(item => item.Item == first).Index : null;
+        if (!run.FailsUnderTargets())
+        {
+            json.Remove("bars");
+        }
+
         json["advice"] = JsonSerializer.SerializeToNode(AdviceOf(run), ReportJson.Default.IReadOnlyListReportAdvice);
         foreach (JsonObject item in json["cases"]!.AsArray().OfType<JsonObject>())
         {
@@ -74,7 +82,8 @@ internal static class HtmlReport
                advice.Action,
                advice.Check,
                advice.Code,
-               advice.Claim is not null),
+               advice.Claim is not null,
+               advice.IsAboutTrust),
     ];
 
     // The published figures of the suites of the runs, a table each.
@@ -102,8 +111,9 @@ internal static class HtmlReport
 }
 
 /// <param name="OfOthers">Whether it tests a published conclusion here.</param>
+/// <param name="IsWarning">Whether it reduces the value of the run's figures.</param>
 internal sealed record ReportAdvice(
-    string Section, string Title, IReadOnlyList<string> Evidence, string Action, string Check, string? Code, bool OfOthers);
+    string Section, string Title, IReadOnlyList<string> Evidence, string Action, string Check, string? Code, bool OfOthers, bool IsWarning);
 
 internal sealed record ReportPublished(string Title, string Source, string Notes, IReadOnlyList<ReportPublishedRow> Rows);
 
@@ -114,6 +124,7 @@ internal sealed record ReportPublishedRow(string Method, string? OurMethod, Case
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(IReadOnlyList<MachinesSideBySide>))]
+[JsonSerializable(typeof(IReadOnlyDictionary<string, string>))]
 [JsonSerializable(typeof(IReadOnlyList<ReportAdvice>))]
 [JsonSerializable(typeof(IReadOnlyList<ReportPublished>))]
 internal sealed partial class ReportJson : JsonSerializerContext;

@@ -23,25 +23,20 @@ internal static class MarkdownReport
         CaseGroup[] groups = [.. CaseGroup.Of(results)];
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture, $"# Millrace laboratory: {results.Suite}, {results.Mode}\n\n");
-        text.Append(results.Finding is { } finding ? $"{finding}\n\n" : "");
-        if (groups.FirstOrDefault()?.Picture() is { Count: > 0 } picture)
+        text.Append(ReportedFinding.Of(results) is { } finding ? $"{finding}\n\n" : "");
+        IReadOnlyList<Advice> advice = Advisor.Advise(results);
+        string[] warnings =
+        [
+            .. advice.Where(item => item.IsAboutTrust).Select(item => item.Statement)
+                .Concat(ConsoleReport.Notes(results)).Select(warning => $"> - {TextTable.Escape(warning)}\n"),
+        ];
+        text.AppendJoin("", warnings).Append(warnings.Length > 0 ? "\n" : "");
+        if (CaseGroup.Main(groups)?.Picture() is { Count: > 0 } picture)
         {
             text.Append("```text\n").AppendJoin('\n', picture).Append("\n```\n\n");
         }
 
-        string[] warnings =
-        [
-            .. results.Warnings.Concat(results.Interrupted ? ["The run ended before it was complete."] : [])
-                .Concat(ConsoleReport.Notes(results)).Select(warning => $"> - {TextTable.Escape(warning)}\n"),
-        ];
-        text.AppendJoin("", warnings).Append(warnings.Length > 0 ? "\n" : "");
-        text.Append(AdviceText.ToMarkdown(Advisor.Advise(results), PublishedBeside.Of(results)));
-        if (ConsoleReport.Targets(results) is { } targets)
-        {
-            text.Append("## Targets\n\nMedians of this run, hot and SequentialScan unless stated.\n\n");
-            targets.AppendTo(text);
-        }
-
+        text.Append(AdviceText.ToMarkdown(advice, PublishedBeside.Of(results)));
         foreach (CaseGroup group in groups)
         {
             text.Append(CultureInfo.InvariantCulture, $"## {TextTable.Escape(group.Title)}\n\n");
@@ -52,10 +47,21 @@ internal static class MarkdownReport
             }
         }
 
+        AppendMethods(text, results);
         AppendLegend(text, results);
         AppendNoise(text, results);
         AppendRun(text, results);
+        ConsoleReport.Targets(results)?.AppendFoldedTo(text, "Targets of the project: medians of this run, hot and SequentialScan unless stated");
         return text.ToString();
+    }
+
+    private static void AppendMethods(StringBuilder text, LabResults results)
+    {
+        if (MethodTexts.Of(results) is { Count: > 0 } texts)
+        {
+            new TextTable(["Method", "What it does"], TextColumns: 2, texts.Select(method => Row(method.Key, method.Value)))
+                .AppendFoldedTo(text, "What the methods are");
+        }
     }
 
     private static void AppendLegend(StringBuilder text, LabResults results)
@@ -108,7 +114,7 @@ internal static class MarkdownReport
         if (results.Launches.Count > 0)
         {
             new TextTable(
-                ["Launch", "Began", "Took", "Seed", "Hot rounds", "Cold rounds", "Compiler quiet", "Load before"],
+                ["Launch", "Began", "Took", "Seed", "Hot rounds", "Cold rounds", "JIT idle", "Load before"],
                 TextColumns: 2,
                 results.Launches.Select(launch => Row(
                     Number(launch.Index + 1, "0"),

@@ -7,6 +7,12 @@ internal static class Figures
     private const double MibBytes = 1024 * 1024;
     private const double MaxAdvised = 1.1;
 
+    /// <summary>The length of the file that findings speak of, in bytes.</summary>
+    public const long MainFile = 128 * ByteSize.MiB;
+
+    // Shown as 1.00; the verdict decides what is a difference.
+    private const double SameSpeed = 1.005;
+
     public static double Median(CaseResult item) => item.Summary!.WallNs.Median;
 
     /// <summary>Mean processor time in nanoseconds; null where it was not measured.</summary>
@@ -21,6 +27,9 @@ internal static class Figures
 
     /// <summary>The time of a byte, for example "0.31 ns".</summary>
     public static string PerByte(CaseResult item) => Nanoseconds(Median(item) / (item.Parameters.Bytes ?? 0));
+
+    /// <summary>Whether a case reads the file that findings speak of and that reports show first, where a run has several.</summary>
+    public static bool IsMainFile(CaseParameters parameters) => parameters.Bytes == MainFile;
 
     /// <summary>Whether a case may be advised for its speed beside the best: a slower one, noise or not, is not advised.</summary>
     public static bool IsNear(CaseResult item, CaseResult best) => Median(item) <= MaxAdvised * Median(best);
@@ -70,9 +79,28 @@ internal static class Figures
         return ms.ToString(format, CultureInfo.InvariantCulture) + " ms";
     }
 
+    /// <summary>Two medians, for example "15.8 and 34.6 ms".</summary>
+    public static string Both(CaseResult mine, CaseResult other) => $"{Time(mine)[..^" ms".Length]} and {Time(other)}";
+
     public static string Time(CaseResult item) => Time(Median(item));
 
     public static string Ratio(double ratio) => ratio.ToString("0.00", CultureInfo.InvariantCulture);
+
+    /// <summary>How fast it is beside another whose time it takes the ratio of, for example "is 2.2 times as fast" or "takes 1.3 times as long".</summary>
+    public static string Speed(double ratio) => Math.Max(ratio, 1 / ratio) < SameSpeed
+        ? "is as fast"
+        : ratio < 1 ? $"is {Factor(1 / ratio)} times as fast" : $"takes {Factor(ratio)} times as long";
+
+    /// <summary>A factor as a sentence has it, for example "1.04", "2.2" or "17".</summary>
+    public static string Factor(double factor) =>
+        factor.ToString(factor switch { < 1.1 => "0.00", < 10 => "0.0", _ => "#,0" }, CultureInfo.InvariantCulture);
+
+    /// <summary>For example "A, B and C".</summary>
+    public static string List(IEnumerable<string> names) => names.ToArray() is [.. var first, var last] && first.Length > 0
+        ? $"{string.Join(", ", first)} and {last}"
+        : string.Join("", names);
+
+    public static string Capital(string sentence) => char.ToUpperInvariant(sentence[0]) + sentence[1..];
 
     public static string Times(IEnumerable<double> ratios)
     {

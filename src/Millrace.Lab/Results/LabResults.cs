@@ -28,6 +28,9 @@ internal sealed record LabResults
     [JsonPropertyName("bars")]
     public IReadOnlyList<TargetResult> Targets { get; init => field = value ?? []; } = [];
     public string? Finding { get; init; }
+
+    /// <summary>Whether the run was asked to fail under its targets (--fail-under); the command says so.</summary>
+    public bool FailsUnderTargets() => Command.Split(' ').Contains("--fail-under");
     public required IReadOnlyList<CaseResult> Cases { get; init; }
 }
 

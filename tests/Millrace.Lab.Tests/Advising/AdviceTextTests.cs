@@ -43,7 +43,7 @@ public sealed class AdviceTextTests
         string[] wide =
         [
             .. Print(Committed, width).Split('\n')
-                .Where(line => line.Length > 80 && !line.StartsWith("  again: ", StringComparison.Ordinal)),
+                .Where(line => line.Length > 80 && !line.StartsWith("  to check: ", StringComparison.Ordinal)),
         ];
         Assert.Empty(wide);
     }
@@ -60,7 +60,7 @@ public sealed class AdviceTextTests
     public void Commands_are_never_wrapped()
     {
         string text = Print(Committed, 40);
-        Assert.All(Advisor.Advise(Committed), item => Assert.Contains($"  again: {item.Check}\n", text, StringComparison.Ordinal));
+        Assert.All(Advisor.Advise(Committed), item => Assert.Contains($"  to check: {item.Check}\n", text, StringComparison.Ordinal));
     }
 
     [Fact]

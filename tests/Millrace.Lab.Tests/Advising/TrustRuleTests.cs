@@ -9,6 +9,27 @@ public sealed class TrustRuleTests
         .. Enumerable.Range(1, 5).Select(i => Runs.Case("FilePipe", i * 1024, 10) with { Verified = false, UnverifiedReason = "not resident" }),
     ];
 
+    private static LabResults Of(params CaseResult[] cases) => Good with { Cases = cases };
+
+    // The same samples each time, within 3 % of a time.
+    private static IEnumerable<double> Around(double ms, int count) =>
+        Enumerable.Range(0, count).Select(i => ms * (1 + (0.03 * ((i * 0.618034 % 1) - 0.5))));
+
+    private static CaseResult Sampled(CaseResult item, double[] ms)
+    {
+        double[] ns = [.. ms.Select(time => time * 1e6)];
+        return item with
+        {
+            Samples = item.Samples! with
+            {
+                Launch = [.. ns.Select((_, i) => i % 2)],
+                Round = [.. ns.Select((_, i) => i)],
+                WallNs = ns,
+            },
+            Summary = item.Summary! with { WallNs = item.Summary.WallNs with { N = ns.Length, Median = new Statistics(ns).Median } },
+        };
+    }
+
     [Fact]
     public void Flaws_of_a_run_match_the_golden_file() => Golden.Check(
         "rules-trust.md",
@@ -35,6 +56,17 @@ public sealed class TrustRuleTests
         ("Settings of the runtime", Apply(
             Good with { Engine = Good.Engine with { RuntimeSettings = new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "0" } } })),
         ("A warning of the run itself", Apply(Good with { Warnings = ["the clock went backwards"] })),
+        ("A case with two modes", Apply(Of(Good.Cases[0], Sampled(Good.Cases[1], [.. Around(26, 12), .. Around(35, 23)])))),
+        ("A case with one mode, however wide", Apply(Of(Good.Cases[0], Sampled(Good.Cases[1], [.. Around(30, 35)])))),
+        ("A second mode that is near, or of two samples, is none", Apply(Of(
+            Sampled(Good.Cases[0], [.. Around(26, 12), .. Around(27, 23)]), Sampled(Good.Cases[1], [.. Around(26, 33), .. Around(35, 2)])))),
+        ("A case with many outliers", Apply(Of(Good.Cases[0], Sampled(Good.Cases[1], [.. Around(26, 33), 60, 70, 90, 120])))),
+        ("Two late samples of forty are usual", Apply(Of(Good.Cases[0], Sampled(Good.Cases[1], [.. Around(26, 38), 60, 120])))),
+        ("A file that the last-level cache holds", Apply(Good with { Machine = Good.Machine with { CacheBytes = 260 << 20 } })),
+        ("A small file that the cache holds beside a large one that it does not", Apply(Runs.Of(
+            [.. Good.Cases, Runs.Case("FilePipe", 4096, 1, Runs.Small)]) with { Machine = Good.Machine with { CacheBytes = 32 << 20 } })),
+        ("The main file in the cache, a larger one not", Apply(Runs.Of(
+            [.. Good.Cases, Runs.Case("FilePipe", 4096, 50, 4 * Runs.Large)]) with { Machine = Good.Machine with { CacheBytes = 260 << 20 } })),
         ("Methods measured against themselves", Apply(Good with { Purpose = "null" })),
         ("No figures", Apply(Good with { Cases = [] })),
         ("A failed case", Apply(Good with { Cases = [Good.Cases[0], Good.Cases[1] with { Error = "wrong checksum", Summary = null, Samples = null }] })),

@@ -33,7 +33,12 @@ public sealed class HtmlReportTests
         JsonElement run = data.RootElement.GetProperty("runs")[0];
         Assert.Equal("millrace.report/2", data.RootElement.GetProperty("schema").GetString());
         JsonElement stored = JsonSerializer.SerializeToElement(Sample, ResultsJson.Default.LabResults);
-        Assert.All(stored.EnumerateObject(), item => Assert.True(JsonElement.DeepEquals(item.Value, run.GetProperty(item.Name))));
+        Assert.All(
+            stored.EnumerateObject().Where(item => item.Name is not ("finding" or "bars")),
+            item => Assert.True(JsonElement.DeepEquals(item.Value, run.GetProperty(item.Name)), item.Name));
+        Assert.StartsWith("Reading 128 MiB, each with its best buffer, FilePipe is", run.GetProperty("finding").GetString(), StringComparison.Ordinal);
+        Assert.Equal(0, run.GetProperty("main").GetInt32());
+        Assert.Equal(["FileStreamSync", "FilePipe", "MemoryMapped"], run.GetProperty("methods").EnumerateObject().Select(method => method.Name));
         Assert.Equal(
             Advisor.Advise(Sample).Select(item => item.Title).Order(),
             run.GetProperty("advice").EnumerateArray().Select(item => item.GetProperty("title").GetString()!).Order());
@@ -41,6 +46,45 @@ public sealed class HtmlReportTests
         Assert.Equal(2, published.GetArrayLength());
         Assert.Equal(2048, published[0].GetProperty("rows")[0].GetProperty("parameters").GetProperty("buffer").GetInt32());
     }
+
+    [Theory]
+    [InlineData("millrace lab files", false)]
+    [InlineData("millrace lab files --fail-under --out results/a", true)]
+    public void Targets_are_in_the_reports_of_runs_that_were_asked_for_them(string command, bool expected)
+    {
+        LabResults results = Sample with
+        {
+            Command = command,
+            Targets =
+            [
+                new TargetResult { Figure = "a figure", Limit = "≤ 1", Measured = "0.9", Met = true },
+                new TargetResult { Figure = "an unmeasured one", Limit = "≤ 1", Measured = "not measured in this run" },
+            ],
+        };
+        using JsonDocument data = Data(HtmlReport.Write([results]));
+        Assert.Equal(expected, data.RootElement.GetProperty("runs")[0].TryGetProperty("bars", out _));
+        string text = MarkdownReport.Write(results);
+        Assert.Equal(expected, text.Contains("a figure", StringComparison.Ordinal));
+        Assert.DoesNotContain("an unmeasured one", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Main_group_has_the_most_methods_and_of_several_the_file_of_the_finding()
+    {
+        CaseResult large = Fixture.Case("FilePipe", 4096, 5);
+        CaseResult larger = large with { Parameters = large.Parameters with { Bytes = 512 * ByteSize.MiB } };
+        LabResults results = Fixture.Run(
+            large with { Parameters = large.Parameters with { Bytes = 4 * ByteSize.MiB } }, larger, large, large with { Method = "FilePipeMapped" });
+        Assert.Equal([large.Method, "FilePipeMapped"], CaseGroup.Main([.. CaseGroup.Of(results)])!.Cases.Select(item => item.Method));
+        Assert.Same(large, CaseGroup.Main([.. CaseGroup.Of(Fixture.Run(larger, large))])!.Cases[0]);
+    }
+
+    public static TheoryData<string> Suites => [.. Lab.Suites.SuiteCatalog.All.Select(suite => suite.Name)];
+
+    [Theory, MemberData(nameof(Suites))]
+    public void Every_method_has_a_line_that_says_what_it_is(string suite) => Assert.All(
+        Lab.Suites.SuiteCatalog.Find(suite).Methods,
+        method => Assert.InRange(MethodTexts.Of(suite, method)?.Length ?? 0, 10, 110));
 
     [Fact]
     public void Same_results_give_the_same_page() =>

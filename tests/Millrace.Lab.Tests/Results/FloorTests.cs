@@ -50,8 +50,8 @@ public sealed class FloorTests
     public void Distance_is_a_column_of_the_report_and_a_field_of_the_page()
     {
         LabResults results = Fixture.Run([.. Floor.AddRatios([Fixture.Case("FilePipe", 4096, 12), Fixture.Case("RawRead", 65536, 8)])]);
-        Assert.Contains("| To floor |", MarkdownReport.Write(results), StringComparison.Ordinal);
+        Assert.Contains("| × floor |", MarkdownReport.Write(results), StringComparison.Ordinal);
         Assert.Contains("| 1.50 |", MarkdownReport.Write(results), StringComparison.Ordinal);
-        Assert.DoesNotContain("To floor", MarkdownReport.Write(Fixture.Run(Fixture.Case("FilePipe", 4096, 12))), StringComparison.Ordinal);
+        Assert.DoesNotContain("× floor", MarkdownReport.Write(Fixture.Run(Fixture.Case("FilePipe", 4096, 12))), StringComparison.Ordinal);
     }
 }

@@ -159,13 +159,13 @@ public sealed class TransfersTargetsTests
     {
         Assert.Null(TransfersTargets.Finding(TransferRuns.Of(TransferRuns.Move("HttpClient", "download", 65536, 1))));
         Assert.Equal(
-            "TransferClient uploaded 22.79 MiB in 27.0 ms over HTTP/1.1, 0.90 of the 30.0 ms of HttpClient with buffers of 80 KiB.",
+            "Uploading 22.79 MiB with buffers of 80 KiB, TransferClient is 1.1 times as fast over HTTP/1.1 (27.0 and 30.0 ms) as HttpClient.",
             TransfersTargets.Finding(TransferRuns.Of(
                 TransferRuns.Move("HttpClient", "upload", 81920, 30), TransferRuns.Move("Http1", "upload", 81920, 27))));
         Assert.Equal(
-            "TransferClient downloaded 22.79 MiB in 19.0 ms over HTTP/1.1, 0.95, and in 18.0 ms over gRPC, 0.90 of the 20.0 ms of "
-            + "HttpClient with buffers of 64 KiB; it uploaded 22.79 MiB in 24.0 ms over gRPC, 0.80 of the 30.0 ms of HttpClient "
-            + "with buffers of 64 KiB.",
+            "Downloading 22.79 MiB with buffers of 64 KiB, TransferClient is 1.05 times as fast over HTTP/1.1 (19.0 and 20.0 ms) and "
+            + "is 1.1 times as fast over gRPC (18.0 and 20.0 ms) as HttpClient; uploading 22.79 MiB with buffers of 64 KiB, "
+            + "TransferClient is 1.3 times as fast over gRPC (24.0 and 30.0 ms) as HttpClient.",
             TransfersTargets.Finding(TransferRuns.Of(
                 TransferRuns.Move("HttpClient", "download", 65536, 20),
                 TransferRuns.Move("Http1", "download", 65536, 19),

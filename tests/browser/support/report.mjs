@@ -26,5 +26,8 @@ export function makeReport(...runs) {
 /** A run of this repository's own, as it was measured. */
 export const committedRun = "results/intel-xeon-2-cores-linux-6.18/files";
 
+/** One of quick mode, with floors. */
+export const committedQuick = "results/amd-epyc-2-cores-linux-6.18/files";
+
 /** The results of a folder of the repository. */
 export const readRun = (folder) => JSON.parse(gunzipSync(readFileSync(join(root, folder, "results.json.gz"))).toString());

@@ -30,7 +30,7 @@ const groups = [128 * MiB, 4 * MiB, 512 * MiB].flatMap((bytes) => [
 ]);
 
 /** Results of `count` cases with 200 samples each, the same ones for the same seed. */
-export function makeResults({ count = 500, seed = 1, suite = "files" } = {}) {
+export function makeResults({ count = 500, seed = 1, suite = "files", failUnder = true } = {}) {
   const random = randomFrom(seed);
   const planned = groups.flatMap((group) => Object.keys(methods).flatMap((method) => buffers.map((buffer) => ({ method, group, buffer }))));
   const cases = planned.slice(0, count).map(({ method, group, buffer }) => measured(random, method, group, buffer));
@@ -40,7 +40,7 @@ export function makeResults({ count = 500, seed = 1, suite = "files" } = {}) {
     schema: "millrace.results/1",
     suite,
     mode: "full",
-    command: "millrace lab files --full --out results/example",
+    command: `millrace lab files --full --out results/example${failUnder ? " --fail-under" : ""}`,
     started: "2026-01-02T03:04:05+00:00",
     durationSeconds: 3456.7,
     interrupted: false,

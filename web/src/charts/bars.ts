@@ -1,11 +1,12 @@
 import * as Plot from "@observablehq/plot";
 import { h } from "../dom.ts";
+import { heading } from "../view/heading.ts";
 import type { Group } from "../model/groups.ts";
 import type { Case, Run } from "../model/run.ts";
 import { valueText } from "../text/parameters.ts";
 import { columnsOf } from "./columns.ts";
 import { kindColour } from "./kinds.ts";
-import { linkMarks } from "./link.ts";
+import { asImage, linkMarks } from "./link.ts";
 import type { Measure } from "./measures.ts";
 
 interface Bar {
@@ -55,7 +56,6 @@ function figure(run: Run, column: string | number, bars: Bar[], measure: Measure
     marginLeft: 138,
     marginRight: 58,
     style: { fontSize: "12px" },
-    ariaLabel: `${measure.title} at ${title}: ${bars.map((bar) => bar.title).join("; ")}`,
     x: { domain: [0, most || 1], label: null, ticks: 4, tickFormat: measure.tick, tickSize: 3 },
     y: { domain: bars.map((bar) => bar.method), label: null, tickSize: 0 },
     marks: [
@@ -77,6 +77,6 @@ function figure(run: Run, column: string | number, bars: Bar[], measure: Measure
     ],
   });
   linkMarks(chart, "bar", bars);
-  chart.setAttribute("role", "img");
-  return h("figure", { class: "chart" }, title ? h("h4", {}, title) : null, chart);
+  asImage(chart, `${measure.title} at ${title}: ${bars.map((bar) => bar.title).join("; ")}`);
+  return h("figure", { class: "chart" }, title ? heading(1, title) : null, chart);
 }

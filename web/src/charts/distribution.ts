@@ -2,6 +2,7 @@ import * as Plot from "@observablehq/plot";
 import type { Case, Sample } from "../model/run.ts";
 import type { Spread } from "../model/samples.ts";
 import { milliseconds } from "../text/numbers.ts";
+import { asImage } from "./link.ts";
 import { logAxis, tickText } from "./ticks.ts";
 
 /** How the axis of times is drawn: logarithmic or not, and up to where. */
@@ -34,7 +35,7 @@ export function drawStrip(width: number, samples: Sample[], spread: Spread, scal
   const shown = within(samples, scale);
   const dots = shown.map((sample) => ({ ...sample, row: sample.launch + spreadOut(sample.index), title: sampleText(sample) }));
   const marks = within(percentileMarks(spread), scale);
-  return accessible(
+  return asImage(
     Plot.plot({
       width,
       height: 60 + 44 * launches.length,
@@ -61,7 +62,7 @@ export function drawStrip(width: number, samples: Sample[], spread: Spread, scal
 export function drawSteps(width: number, samples: Sample[], baseline: Case | undefined, scale: TimeScale): Element {
   const own = within(steps(samples), scale);
   const other = baseline ? within(steps(baseline.samples()), scale) : [];
-  return accessible(
+  return asImage(
     Plot.plot({
       width,
       height: 240,
@@ -77,7 +78,7 @@ export function drawSteps(width: number, samples: Sample[], baseline: Case | und
         Plot.lineY(own, { x: "ms", y: "part", curve: "step-after", stroke: "var(--own)", strokeWidth: 2 }),
       ],
     }),
-    "How many samples took at most so long",
+    "Cumulative distribution of the samples",
   );
 }
 
@@ -85,7 +86,7 @@ export function drawSteps(width: number, samples: Sample[], baseline: Case | und
 export function drawOrder(width: number, samples: Sample[], scale: TimeScale): Element {
   const dots = within(samples, scale).map((sample) => ({ ...sample, title: sampleText(sample) }));
   const axis = timeAxis(dots, scale, 5);
-  return accessible(
+  return asImage(
     Plot.plot({
       width,
       height: 240,
@@ -137,9 +138,3 @@ const sampleText = (sample: Sample): string =>
 
 // Dots of a row at heights that look random and are the same each time.
 const spreadOut = (index: number): number => (((index * 0.618034) % 1) - 0.5) * 0.7;
-
-function accessible<T extends Element>(chart: T, label: string): T {
-  chart.setAttribute("role", "img");
-  chart.setAttribute("aria-label", label);
-  return chart;
-}

@@ -33,11 +33,18 @@ export function placeLabels(chart: SVGSVGElement, labels: Label[], points: { x: 
   }
 }
 
+let canvas: CanvasRenderingContext2D | undefined;
+
+/** How wide a text becomes in a chart. */
+export function textWidth(text: string, size = "13px"): number {
+  canvas ??= document.createElement("canvas").getContext("2d")!;
+  canvas.font = `${size} ${getComputedStyle(document.body).fontFamily}`;
+  return canvas.measureText(text).width + 2;
+}
+
 // The chart is not in the page yet, so it cannot measure its own texts.
 function ruler(chart: SVGSVGElement): (text: string) => number {
-  const canvas = document.createElement("canvas").getContext("2d")!;
-  canvas.font = `${chart.style.fontSize || "12px"} ${getComputedStyle(document.body).fontFamily}`;
-  return (text) => canvas.measureText(text).width + 2;
+  return (text) => textWidth(text, chart.style.fontSize || "12px");
 }
 
 function candidates({ x, y }: Label, width: number): Box[] {

@@ -5,7 +5,7 @@ import { bytes, milliseconds } from "../text/numbers.ts";
 import { parameterText } from "../text/parameters.ts";
 import { kindColour, kindSymbol } from "./kinds.ts";
 import { placeLabels } from "./labels.ts";
-import { linkMarks } from "./link.ts";
+import { asImage, linkMarks } from "./link.ts";
 import { logAxis, tickText } from "./ticks.ts";
 
 export interface Memory {
@@ -41,7 +41,6 @@ export function drawScatter(place: HTMLElement, width: number, run: Run, group: 
     marginTop: 28,
     marginBottom: 40,
     style: { fontSize: "12px" },
-    ariaLabel: `${memory.title} against median time: ${points.filter((point) => point.best).map((point) => point.title).join("; ")}`,
     x: { ...time, label: "Median time, ms →", labelAnchor: "right", tickFormat: tickText, tickSize: 3 },
     y: {
       ...scale,
@@ -68,7 +67,7 @@ export function drawScatter(place: HTMLElement, width: number, run: Run, group: 
     ],
   });
   linkMarks(chart, "dot", points);
-  chart.setAttribute("role", "img");
+  asImage(chart, `${memory.title} against median time: ${points.filter((point) => point.best).map((point) => point.title).join("; ")}`);
   const x = chart.scale("x")!;
   const y = chart.scale("y")!;
   const at = (point: Point) => ({ x: x.apply(point.ms) as number, y: y.apply(point.memory) as number });

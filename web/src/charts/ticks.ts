@@ -30,5 +30,14 @@ const round = (value: number): number => Number(value.toPrecision(9));
 export const logAxis = (least: number, most: number) =>
   ({ type: "symlog", constant: least / 1e6, domain: [least, most], ticks: logTicks(least, most) }) as const;
 
+/** A logarithmic axis for values that may be zero; between zero and the smallest of the others it is linear. */
+export function valueAxis(values: number[]): { type: "symlog"; constant: number; domain: [number, number]; ticks: number[] } {
+  const positive = values.filter((value) => value > 0);
+  const least = Math.min(...(positive.length > 0 ? positive : [1]));
+  const most = Math.max(...values, least);
+  if (positive.length === values.length) return { ...logAxis(least / 1.1, most * 1.1), domain: [least / 1.1, most * 1.1] };
+  return { type: "symlog", constant: least, domain: [0, most * 1.1], ticks: [0, ...logTicks(least, most * 1.1)] };
+}
+
 /** A number at an axis, without trailing zeros. */
 export const tickText = (value: number): string => (Math.abs(value) >= 1000 ? value.toLocaleString("en-US") : String(Number(value.toPrecision(4))));

@@ -33,9 +33,14 @@ export interface RunPayload {
   absent: { what: string; reason: string }[];
   warnings: string[];
   noise: { method: string; parameters: Parameters; medianRatio: number; ratio: number; ratioStdDev: number; deviation: number }[];
-  bars: { figure: string; limit: string; measured: string; met?: boolean }[];
+  /** Only where the run was asked to fail under its targets. */
+  bars?: { figure: string; limit: string; measured: string; met?: boolean }[];
   finding?: string;
-  advice: { section: string; title: string; evidence: string[]; action: string; code?: string; check: string; ofOthers?: boolean }[];
+  /** A line for each method that the laboratory knows. */
+  methods?: Record<string, string>;
+  /** The index of a case of the group to show first. */
+  main?: number;
+  advice: { section: string; title: string; evidence: string[]; action: string; code?: string; check: string; ofOthers?: boolean; isWarning?: boolean }[];
   cases: StoredCase[];
 }
 

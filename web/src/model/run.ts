@@ -17,6 +17,8 @@ export interface Case {
   kind: Kind;
   baseline: boolean;
   noise: boolean;
+  /** Whether it makes only the necessary calls: a limit, which nobody chooses. */
+  floor: boolean;
   parameters: Parameters;
   error: string | null;
   unverified: boolean;
@@ -47,6 +49,8 @@ export interface Run {
   baseline: string | null;
   axis: string | null;
   groups: Group[];
+  /** A case of the first group. */
+  main: Case | null;
 }
 
 export function decodeRun(facts: RunPayload, index: number): Run {
@@ -59,7 +63,8 @@ export function decodeRun(facts: RunPayload, index: number): Run {
     cases,
     baseline: cases.find((item) => item.baseline)?.method ?? null,
     axis,
-    groups: groupsOf(cases, axis),
+    groups: groupsOf(cases, axis, `${id}-case-${(facts.main ?? 0) + 1}`),
+    main: cases.find((item) => item.id === `${id}-case-${(facts.main ?? 0) + 1}`) ?? null,
   };
 }
 
@@ -80,6 +85,7 @@ function decodeCase(item: StoredCase, id: string): Case {
     kind: item.baseline ? "baseline" : own.test(item.method) ? "own" : "other",
     baseline: item.baseline,
     noise: item.role !== undefined,
+    floor: item.method.startsWith("Raw"),
     parameters: item.parameters,
     error: item.error ?? (item.summary ? null : "too few samples"),
     unverified: !item.verified && item.error === undefined,

@@ -1,11 +1,12 @@
 import { h } from "../dom.ts";
+import { heading } from "./heading.ts";
 import type { Run } from "../model/run.ts";
 
 type Advice = Run["facts"]["advice"][number];
 
 /** Advice from the measurements, and how to check whether it helped: a line each, with the rest folded. */
 export function advice(run: Run): HTMLElement | null {
-  return folded(run.facts.advice.filter((item) => !item.ofOthers));
+  return folded(run.facts.advice.filter((item) => !item.ofOthers && !item.isWarning));
 }
 
 /** Whether a published conclusion holds here. */
@@ -16,11 +17,12 @@ export function conclusions(run: Run): HTMLElement | null {
 function folded(items: Advice[]): HTMLElement | null {
   if (items.length === 0) return null;
   const sections = [...new Set(items.map((item) => item.section))];
-  const title = (section: string): HTMLElement | null => (sections.length > 1 ? h("h4", {}, section) : null);
+  const title = (section: string): HTMLElement | null => (sections.length > 1 ? heading(1, section) : null);
   return h("div", {}, sections.map((section) => [title(section), ...items.filter((item) => item.section === section).map(one)]).flat());
 }
 
-function one(item: Advice): HTMLElement {
+/** A line that unfolds to the rest. */
+export function one(item: Advice): HTMLElement {
   return h(
     "details",
     { class: "advice" },

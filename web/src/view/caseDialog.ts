@@ -26,7 +26,7 @@ function open(dialog: HTMLDialogElement, run: Run, item: Case): void {
     h(
       "div",
       { class: "dialog-head" },
-      h("div", {}, h("h3", { id: "case-title" }, item.method), h("p", { class: "quiet small" }, parametersText(item.parameters))),
+      h("div", {}, h("h2", { id: "case-title", class: "heading-0" }, item.method), h("p", { class: "quiet small" }, parametersText(item.parameters), run.facts.methods?.[item.method] ? [h("br"), run.facts.methods[item.method]!] : [])),
       close,
     ),
     body,

@@ -4,13 +4,14 @@ import type { Case, Run } from "../model/run.ts";
 import { parameterTitle, parametersText, valueText } from "../text/parameters.ts";
 import { columnsOf, type Column } from "./columns.ts";
 import { roving } from "./roving.ts";
+import { scrollable } from "./scroll.ts";
 
 type Test = (item: Case) => boolean;
 
 /** All cases with their figures; sorted by a click on a title, filtered by the fields above. */
 export function caseTable(run: Run): HTMLElement {
   const columns = columnsOf(run);
-  const rows = new Map(run.cases.map((item) => [item, row(item, columns)]));
+  const rows = new Map(run.cases.map((item) => [item, row(run, item, columns)]));
   const body = h("tbody", {}, [...rows.values()]);
   const status = h("p", { class: "quiet small no-print", role: "status" });
   const tests = new Map<string, Test>();
@@ -21,7 +22,7 @@ export function caseTable(run: Run): HTMLElement {
       return visible;
     });
     const all = `${run.cases.length} cases`;
-    status.textContent = `${shown.length === run.cases.length ? all : `${shown.length} of ${all}`}. A title sorts, a method opens its samples.`;
+    status.textContent = `${shown.length === run.cases.length ? all : `${shown.length} of ${all}`}. Click a heading to sort, a method to see its samples.`;
     body.dispatchEvent(new Event("roving-reset"));
   };
   filter();
@@ -47,7 +48,7 @@ export function caseTable(run: Run): HTMLElement {
       filter();
     }),
     status,
-    h("div", { class: "scroll tall" }, h("table", { class: "cases" }, h("thead", {}, head), body)),
+    scrollable("Table of all cases", h("table", { class: "cases" }, h("thead", {}, head), body), "tall"),
   );
 }
 
@@ -66,12 +67,12 @@ function titleCell(title: string, unit: string, number: boolean, click: (cell: H
   return cell;
 }
 
-function row(item: Case, columns: Column[]): HTMLTableRowElement {
+function row(run: Run, item: Case, columns: Column[]): HTMLTableRowElement {
   const state = item.error !== null ? "failed" : item.unverified ? "not verified" : null;
   const name = h(
     "th",
     { scope: "row" },
-    h("button", { class: "open", type: "button", "data-case": item.id }, item.method),
+    h("button", { class: "open", type: "button", "data-case": item.id, title: run.facts.methods?.[item.method] }, item.method),
     state ? h("span", { class: "tag", title: item.error ?? item.unverifiedReason }, state) : null,
   );
   return h("tr", {}, name, columns.map((column) => h("td", { class: column.number ? "number" : null }, column.text(item))));

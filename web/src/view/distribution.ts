@@ -25,7 +25,7 @@ export function distribution(run: Run, item: Case, width: number): HTMLElement |
       h(
         "div",
         { class: "panels", style: `grid-template-columns: repeat(${half < width ? 2 : 1}, minmax(0, 1fr))` },
-        figure(baseline ? `Line: this case, dashed: ${baseline.method}.` : "", "Share of samples that took at most so long", drawSteps(half, samples, baseline, both)),
+        figure(baseline ? `Line: this case, dashed: ${baseline.method}.` : "", "Cumulative distribution", drawSteps(half, samples, baseline, both)),
         figure("Colours: launches. A drift or a disturbance shows here.", "In the order in which they were taken", drawOrder(half, samples, scale)),
       ),
     );
@@ -36,7 +36,7 @@ export function distribution(run: Run, item: Case, width: number): HTMLElement |
   return h(
     "div",
     {},
-    h("h4", {}, `All ${samples.length} samples`),
+    h("h3", { class: "heading-1" }, `All ${samples.length} samples`),
     far ? h("div", { class: "controls" }, select("Show", ["all samples", "up to the 90th percentile"], (index) => draw(index === 0 ? null : p90))) : null,
     pictures,
   );
@@ -49,7 +49,7 @@ function baselineOf(run: Run, item: Case): Case | undefined {
 }
 
 const figure = (text: string, title: string, chart: Element): HTMLElement =>
-  h("figure", { class: "chart" }, title ? h("h4", {}, title) : null, h("p", { class: "quiet small" }, text), chart);
+  h("figure", { class: "chart" }, title ? h("h4", { class: "heading-1" }, title) : null, h("p", { class: "quiet small" }, text), chart);
 
 function note(samples: Sample[], log: boolean, upTo: number | null): string {
   const later = upTo === null ? 0 : samples.filter((sample) => sample.ms > upTo).length;

@@ -1,8 +1,10 @@
 import { h } from "../dom.ts";
+import { heading } from "./heading.ts";
 import type { Run } from "../model/run.ts";
 import { meterText } from "../text/meters.ts";
 import { bytes, duration, none, percent, significant, time } from "../text/numbers.ts";
 import { parametersText } from "../text/parameters.ts";
+import { scrollable } from "./scroll.ts";
 
 type Section = [string, string, HTMLElement | null];
 
@@ -36,14 +38,15 @@ function noise(run: Run): HTMLElement | null {
 
 function meters(run: Run): HTMLElement | null {
   const { meters: sources, meterCosts } = run.facts;
-  const reasons = new Map(run.cases.flatMap((item) => Object.entries(item.unavailable)));
+  const reasons = new Map<string, { reason: string; cases: number }>();
+  for (const [name, reason] of run.cases.flatMap((item) => Object.entries(item.unavailable))) reasons.set(name, { reason, cases: (reasons.get(name)?.cases ?? 0) + 1 });
   const rows = [
     ...Object.entries(sources).map(([name, source]) => [meterText(name).title, source] as [string, string]),
-    ...[...reasons].map(([name, reason]) => [meterText(name).title, `not available: ${reason}`] as [string, string]),
+    ...[...reasons].map(([name, { reason, cases }]) => [meterText(name).title, `not available${cases < run.cases.length ? ` in ${cases} of ${run.cases.length} cases` : ""}: ${reason}`] as [string, string]),
   ];
   if (rows.length === 0 && meterCosts.length === 0) return null;
   const costs = meterCosts.map((cost) => [cost.meter, duration(cost.nanoseconds / 1e9), cost.per, cost.where]);
-  return h("div", {}, list(rows), costs.length === 0 ? null : [h("h4", {}, "Their cost here"), grid(["Meter", "Time", "Per", "Where"], costs, 4)].flat());
+  return h("div", {}, list(rows), costs.length === 0 ? null : [heading(1, "Their cost here"), grid(["Meter", "Time", "Per", "Where"], costs, 4)].flat());
 }
 
 function launches(run: Run): HTMLElement | null {
@@ -59,7 +62,7 @@ function launches(run: Run): HTMLElement | null {
     launch.compilerQuiet ? "yes" : "no",
     launch.loadAverage === undefined ? none : significant(launch.loadAverage),
   ]);
-  return grid(["Launch", "Began", "Took", "Seed", "Hot rounds", "Cold rounds", "Compiler quiet", "Load before"], rows, 2);
+  return grid(["Launch", "Began", "Took", "Seed", "Hot rounds", "Cold rounds", "JIT idle", "Load before"], rows, 2);
 }
 
 const names: Record<string, string> = {
@@ -70,8 +73,8 @@ const names: Record<string, string> = {
   memoryBytes: "Memory",
   cacheBytes: "Last-level cache",
   millrace: "Millrace",
-  warmUpPhases: "Phases of the warm-up",
-  warmUpCalls: "Calls of the warm-up",
+  warmUpPhases: "Warm-up phases",
+  warmUpCalls: "Warm-up calls",
 };
 
 function machine(run: Run): HTMLElement {
@@ -79,8 +82,8 @@ function machine(run: Run): HTMLElement {
   return h(
     "div",
     { class: "two" },
-    h("div", {}, h("h4", {}, "Machine"), list(describe(all.machine))),
-    h("div", {}, h("h4", {}, "Engine"), list([...describe(all.engine), ["Seed", String(all.seed)], ["Command", all.command]])),
+    h("div", {}, heading(1, "Machine"), list(describe(all.machine))),
+    h("div", {}, heading(1, "Engine"), list([...describe(all.engine), ["Seed", String(all.seed)], ["Command", all.command]])),
   );
 }
 
@@ -98,9 +101,8 @@ const list = (rows: [string, string][]): HTMLElement =>
 
 function grid(titles: string[], rows: string[][], texts: number): HTMLElement {
   const kind = (index: number): string | null => (index < texts ? null : "number");
-  return h(
-    "div",
-    { class: "scroll" },
+  return scrollable(
+    titles.join(", "),
     h(
       "table",
       {},

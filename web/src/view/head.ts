@@ -2,8 +2,9 @@ import { h } from "../dom.ts";
 import type { Case, Run } from "../model/run.ts";
 import { bytes, duration, time } from "../text/numbers.ts";
 import { parametersText } from "../text/parameters.ts";
+import { one } from "./advice.ts";
 
-/** The finding, where and how the run took place, and what reduces the value of its numbers. */
+/** Where the run took place, its finding, and what reduces the value of its numbers. */
 export function head(run: Run): HTMLElement {
   const { facts } = run;
   const machine = facts.machine as { cpu?: string; cores?: number; memoryBytes?: number; os?: string; runtime?: string };
@@ -13,39 +14,54 @@ export function head(run: Run): HTMLElement {
     machine.memoryBytes === undefined ? null : bytes(machine.memoryBytes),
     machine.os,
     machine.runtime,
+    time(facts.started),
+    duration(facts.durationSeconds),
+    `${run.cases.length} cases`,
   ];
   return h(
     "header",
     {},
+    h("p", { class: "meta quiet small" }, place.filter(Boolean).join(", ")),
     facts.finding ? h("p", { class: "finding" }, facts.finding) : null,
-    h(
-      "p",
-      { class: "meta quiet small" },
-      place.filter(Boolean).join(", "),
-      h("br"),
-      `${time(facts.started)}, ${duration(facts.durationSeconds)}, ${run.cases.length} cases. `,
-    ),
-    h("pre", { class: "wrap" }, facts.command),
-    notes(run),
+    warnings(run),
+    problems(run),
   );
 }
 
-function notes(run: Run): HTMLElement | null {
-  const { facts } = run;
+const shownAtOnce = 2;
+
+/** What makes the figures worth less than they look: a line each, which unfolds to its evidence; the first ones at once. */
+function warnings(run: Run): HTMLElement | null {
+  const found = run.facts.advice.filter((item) => item.isWarning);
+  if (found.length === 0) return null;
+  const more = found.slice(shownAtOnce);
+  return h(
+    "div",
+    { class: "warnings", role: "note", "aria-label": "Before you trust it" },
+    found.slice(0, shownAtOnce).map((item) => one(item)),
+    more.length === 0 ? null : h("details", { class: "more-warnings" }, h("summary", {}, `${more.length} more to know before you trust it`), more.map((item) => one(item))),
+  );
+}
+
+function problems(run: Run): HTMLElement | null {
   const lines = [
-    ...facts.warnings,
-    ...(facts.interrupted ? ["The run ended before it was complete."] : []),
-    ...facts.absent.map((absent) => `Not measured: ${absent.what}: ${absent.reason}.`),
-    ...problems(run.cases.filter((item) => item.error !== null), "Failed", (item) => item.error),
-    ...problems(run.cases.filter((item) => item.unverified), "Not verified", (item) => item.unverifiedReason),
+    ...run.facts.absent.map((absent) => `Not measured: ${absent.what}: ${absent.reason}.`),
+    ...grouped(run.cases.filter((item) => item.error !== null), "Failed", (item) => item.error),
+    ...grouped(run.cases.filter((item) => item.unverified), "Not verified", (item) => item.unverifiedReason),
   ];
-  return lines.length === 0 ? null : h("div", { class: "notes small", role: "note" }, h("ul", {}, lines.map((line) => h("li", {}, line))));
+  if (lines.length === 0) return null;
+  return h(
+    "details",
+    { class: "problems small" },
+    h("summary", {}, "Not measured, failed or not verified"),
+    h("ul", {}, lines.map((line) => h("li", {}, line))),
+  );
 }
 
 const manyCases = 3;
 
 // A reason once, however many cases have it.
-function problems(cases: Case[], what: string, reasonOf: (item: Case) => string | null): string[] {
+function grouped(cases: Case[], what: string, reasonOf: (item: Case) => string | null): string[] {
   const byReason = new Map<string, Case[]>();
   for (const item of cases) {
     const reason = reasonOf(item) ?? "no reason given";

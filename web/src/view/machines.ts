@@ -1,5 +1,6 @@
 import { h } from "../dom.ts";
 import type { Machines } from "../model/payload.ts";
+import { scrollable } from "./scroll.ts";
 import { ratio } from "../text/numbers.ts";
 
 /** Runs of one suite on several machines: where the fastest method changes, and every method's ratio and rank. */
@@ -24,9 +25,9 @@ function suite(found: Machines): HTMLElement {
 const table = (names: string[], work: Machines["works"][number]): HTMLElement =>
   h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": work.title },
-    h("h4", {}, work.title),
-    h(
+    {},
+    h("h3", { class: "heading-1" }, work.title),
+    scrollable(work.title, h(
       "table",
       {},
       h("thead", {}, h("tr", {}, ["Method", ...names].map((name, i) => h("th", { scope: "col", class: i === 0 ? null : "number" }, name)))),
@@ -37,7 +38,7 @@ const table = (names: string[], work: Machines["works"][number]): HTMLElement =>
           h("tr", {}, h("th", { scope: "row" }, row.method), row.cells.map((cell) => h("td", { class: "number" }, text(cell)))),
         ),
       ),
-    ),
+    )),
   );
 
 const text = (cell: { ratio: number; rank?: number }): string => ratio(cell.ratio) + (cell.rank === undefined ? "" : ` (${cell.rank})`);

@@ -1,5 +1,6 @@
 import { h } from "../dom.ts";
 import type { Case } from "../model/run.ts";
+import { scrollable } from "./scroll.ts";
 import { meterText } from "../text/meters.ts";
 
 const titles = ["p0", "p25", "p50", "p75", "p90", "p99", "p100"];
@@ -21,10 +22,9 @@ export function meterTable(item: Case, sources: Record<string, string>): HTMLEle
   return h(
     "div",
     {},
-    h("h4", {}, "Percentiles of every meter"),
-    h(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Percentiles of every meter" },
+    h("h3", { class: "heading-1" }, "Percentiles of every meter"),
+    scrollable(
+      "Percentiles of every meter",
       h(
         "table",
         { class: "meters" },

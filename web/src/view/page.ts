@@ -1,4 +1,5 @@
 import { h } from "../dom.ts";
+import { heading, sectionsAt } from "./heading.ts";
 import type { Payload } from "../model/payload.ts";
 import { decodeRun, type Run } from "../model/run.ts";
 import { time } from "../text/numbers.ts";
@@ -26,6 +27,7 @@ export function drawPage(place: HTMLElement, payload: Payload): void {
   document.title = runs.length === 1 ? `Millrace laboratory: ${nameOf(first)}` : `Millrace laboratory: ${runs.length} runs`;
   place.append(h("h1", {}, runs.length === 1 ? document.title : "Millrace laboratory"));
   if (runs.length > 1) place.append(contents(runs));
+  sectionsAt(runs.length > 1 ? 3 : 2);
   const several = machines(payload.machines);
   if (several) place.append(several);
   for (const run of runs) place.append(section(run, payload, runs.length > 1));
@@ -42,16 +44,16 @@ function contents(runs: Run[]): HTMLElement {
 }
 
 function section(run: Run, payload: Payload, several: boolean): HTMLElement {
-  const [picture, ...charts] = compare(run);
+  const compared = compare(run);
   const sections: Section[] = [
-    ...(picture ? [picture] : []),
+    ...(compared ? [compared.best] : []),
     ["advice", "Advice", advice(run)],
-    ["targets", "Targets", targets(run)],
-    ...charts,
+    ...(compared?.charts ?? []),
     ["published", "Published figures", published(run, payload.published)],
     ["conclusions", "Published conclusions, tested here", conclusions(run)],
     ["table", "All cases", caseTable(run)],
     ...facts(run),
+    ["targets", "Targets", targets(run)],
   ];
   const shown = sections.filter((entry): entry is [string, string, HTMLElement] => entry[2] !== null);
   return h(
@@ -59,7 +61,10 @@ function section(run: Run, payload: Payload, several: boolean): HTMLElement {
     { class: "run", id: run.id },
     several ? h("h2", {}, `${nameOf(run)}, ${time(run.facts.started)}`) : null,
     head(run),
-    h("nav", { "aria-label": `Sections of ${nameOf(run)}` }, h("ul", {}, shown.map(([id, title]) => h("li", {}, h("a", { href: `#${run.id}-${id}` }, title))))),
-    shown.map(([id, title, content]) => h("section", { id: `${run.id}-${id}`, "aria-label": title }, h("h3", {}, title), content)),
+    shown.map(([id, title, content], index) => [
+      h("section", { id: `${run.id}-${id}`, "aria-label": title }, heading(0, title), content),
+      // Below the first screen, which has the answer and its picture.
+      index > 0 ? null : h("nav", { "aria-label": `Sections of ${nameOf(run)}` }, h("ul", {}, shown.map(([to, name]) => h("li", {}, h("a", { href: `#${run.id}-${to}` }, name))))),
+    ]).flat(),
   );
 }

@@ -1,7 +1,9 @@
 import { h } from "../dom.ts";
+import { heading } from "./heading.ts";
 import type { Published } from "../model/payload.ts";
 import type { Case, Run } from "../model/run.ts";
 import { none, ratio } from "../text/numbers.ts";
+import { scrollable } from "./scroll.ts";
 import { parametersText, valueText } from "../text/parameters.ts";
 
 type Row = Published["rows"][number];
@@ -20,7 +22,7 @@ function one(run: Run, table: Published): HTMLElement {
   return h(
     "div",
     {},
-    h("h4", {}, table.title),
+    heading(1, table.title),
     h("p", { class: "small quiet" }, "Source: ", /^https?:/.test(table.source) ? h("a", { href: table.source, rel: "noreferrer" }, table.source) : table.source),
     framed(table.title, ["Published as", "Ratios there", "Ratios here", "In common"], overview(pairs)),
     h(
@@ -34,9 +36,8 @@ function one(run: Run, table: Published): HTMLElement {
 }
 
 function framed(label: string, titles: string[], rows: HTMLElement[]): HTMLElement {
-  return h(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+  return scrollable(
+    label,
     h("table", {}, h("thead", {}, h("tr", {}, titles.map(title))), h("tbody", {}, rows)),
   );
 }

@@ -2,7 +2,7 @@
 export function unfoldForPrint(): void {
   let opened: HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll<HTMLDetailsElement>("details.advice:not([open])")];
+    opened = [...document.querySelectorAll<HTMLDetailsElement>(":is(.advice, .more-warnings, .problems):not([open])")];
     for (const item of opened) item.open = true;
   });
   addEventListener("afterprint", () => {

@@ -1,6 +1,7 @@
 import { h } from "../dom.ts";
 import type { Verdict } from "../model/payload.ts";
 import type { Case } from "../model/run.ts";
+import { scrollable } from "./scroll.ts";
 import { meterText } from "../text/meters.ts";
 import { none, percent, ratio } from "../text/numbers.ts";
 
@@ -10,10 +11,9 @@ export function verdictTable(item: Case): HTMLElement | null {
   return h(
     "div",
     {},
-    h("h4", {}, `Compared with ${[...new Set(item.verdicts.map((verdict) => verdict.against))].join(", ")}`),
-    h(
-      "div",
-      { class: "scroll" },
+    h("h3", { class: "heading-1" }, `Compared with ${[...new Set(item.verdicts.map((verdict) => verdict.against))].join(", ")}`),
+    scrollable(
+      "Verdicts",
       h(
         "table",
         {},

@@ -43,8 +43,8 @@ internal static class BytesTargets
                 && Of(cases, BytesSuite.Segments, source).FirstOrDefault() is { } segments)
             {
                 return $"await foreach over {ByteSize.ToText(plain.Parameters.Bytes ?? 0)} from a "
-                    + $"{(source == ByteSource.HttpName ? "server" : "file")} took {Figures.Time(plain)} with a plain async sequence "
-                    + $"and {Figures.Time(sequence)} with ReadBytesAsync ({Figures.Ratio(new CasePair(sequence, plain).Ratio)}); "
+                    + $"{(source == ByteSource.HttpName ? "server" : "file")} {Figures.Speed(new CasePair(sequence, plain).Ratio)} "
+                    + $"with ReadBytesAsync as with a plain async sequence ({Figures.Both(sequence, plain)}); "
                     + $"ForEachSegmentAsync with vectors took {Figures.Time(segments)}.";
             }
         }

@@ -115,14 +115,17 @@ internal static class FilesTargets
     private static string Sentence(string file, CaseResult[] pipes, CaseResult[] streams)
     {
         var best = new CasePair(pipes.MinBy(Figures.Median)!, streams.MinBy(Figures.Median)!);
-        string bestText = $"at its best ({Figures.Buffer(best.Mine)}) in {Figures.Time(best.Mine)}, "
-            + $"{Figures.Ratio(best.Ratio)} of FileStream's best ({Figures.Time(best.Other)} at {Figures.Buffer(best.Other)})";
         CaseResult? pipe = Array.Find(pipes, item => item.Parameters.Buffer == TellingBuffer);
         CaseResult? stream = Array.Find(streams, item => item.Parameters.Buffer == TellingBuffer);
-        return pipe is null || stream is null
-            ? $"FilePipe read {file} {bestText}."
-            : $"FilePipe read {file} in {Figures.Time(pipe)} at {Figures.Buffer(pipe)}, "
-                + $"{Figures.Ratio(new CasePair(pipe, stream).Ratio)} of FileStream's {Figures.Time(stream)}; {bestText}.";
+        string atBest = $"{Figures.Speed(best.Ratio)} as FileStream ({Figures.Both(best.Mine, best.Other)})";
+        if (pipe is null || stream is null)
+        {
+            return $"Reading {file}, each with its best buffer, FilePipe {atBest}.";
+        }
+
+        string first = $"{Figures.Speed(new CasePair(pipe, stream).Ratio)} as FileStream ({Figures.Both(pipe, stream)})";
+        return $"Reading {file} with buffers of {Figures.Buffer(pipe)}, FilePipe {first}; with each one's best buffer it "
+            + $"{atBest.Replace(" as FileStream", "", StringComparison.Ordinal)}.";
     }
 
     /// <summary>A method's cases of generated files, SequentialScan, and the fill that quick mode uses.</summary>

@@ -32,13 +32,13 @@ internal static class ServerTargets
         string[] parts =
         [
             .. from work in ((string Direction, string Options, string Verb)[])
-                   [(ServerCase.Download, Http1, "sent"), (ServerCase.Upload, Http1 + " to nothing", "received")]
+                   [(ServerCase.Download, Http1, "sending"), (ServerCase.Upload, Http1 + " to nothing", "receiving")]
                let pair = Pairs(cases, WebServer.MillraceSockets, WebServer.Stock, work.Direction, work.Options, "").FirstOrDefault()
                where pair.Mine is not null
-               select $"{work.Verb} {ByteSize.ToText(pair.Mine.Parameters.Bytes!.Value)} over {Http1} in {Figures.Time(pair.Mine)}, "
-                   + $"{Figures.Ratio(pair.Ratio)} of the {Figures.Time(pair.Other)} of unmodified Kestrel",
+               select $"{work.Verb} {ByteSize.ToText(pair.Mine.Parameters.Bytes!.Value)} over {Http1}, Kestrel with UseMillraceSockets "
+                   + $"{Figures.Speed(pair.Ratio)} as unmodified Kestrel ({Figures.Both(pair.Mine, pair.Other)})",
         ];
-        return parts.Length == 0 ? null : "Kestrel with UseMillraceSockets " + string.Join("; it ", parts) + ".";
+        return parts.Length == 0 ? null : Figures.Capital(string.Join("; ", parts)) + ".";
     }
 
     private static TargetDefinition Time(string mine, string other, string direction, string options, double limit, string kind = "") =>

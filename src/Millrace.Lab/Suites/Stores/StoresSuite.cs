@@ -133,12 +133,12 @@ internal static class StoresTargets
         var cases = new MeasuredCases(results);
         string[] parts =
         [
-            .. from work in ((string Direction, string Verb)[])[(TransfersSuite.Upload, "to"), (TransfersSuite.Download, "from")]
+            .. from work in ((string Direction, string Verb)[])[(TransfersSuite.Upload, "moving a file through a server to"), (TransfersSuite.Download, "moving it from")]
                let pair = Pairs(cases, StoreMethod.Rclone, work.Direction).FirstOrDefault()
                where pair.Mine is not null
-               select $"{work.Verb} the bucket in {Figures.Time(pair.Mine)}, {Figures.Ratio(pair.Ratio)} of the {Figures.Time(pair.Other)} of rclone",
+               select $"{work.Verb} the bucket, Millrace {Figures.Speed(pair.Ratio)} as rclone ({Figures.Both(pair.Mine, pair.Other)})",
         ];
-        return parts.Length == 0 ? null : "Through a server, Millrace moves the file " + string.Join(", and ", parts) + ".";
+        return parts.Length == 0 ? null : Figures.Capital(string.Join("; ", parts)) + ".";
     }
 
     private static IEnumerable<CasePair> Pairs(MeasuredCases cases, string other, string direction, string mine = StoreMethod.Millrace) =>

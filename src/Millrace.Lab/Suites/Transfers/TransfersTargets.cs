@@ -64,10 +64,10 @@ internal static class TransfersTargets
         var cases = new MeasuredCases(results);
         string[] parts =
         [
-            .. new[] { Moved(cases, TransfersSuite.Download, "downloaded"), Moved(cases, TransfersSuite.Upload, "uploaded") }
+            .. new[] { Moved(cases, TransfersSuite.Download, "Downloading"), Moved(cases, TransfersSuite.Upload, "uploading") }
                 .OfType<string>(),
         ];
-        return parts.Length == 0 ? null : "TransferClient " + string.Join("; it ", parts) + ".";
+        return parts.Length == 0 ? null : Figures.Capital(string.Join("; ", parts)) + ".";
     }
 
     private static string? Moved(MeasuredCases cases, string direction, string verb)
@@ -93,9 +93,9 @@ internal static class TransfersTargets
         IEnumerable<string> times =
             from each in all
             where each.Pair.Mine.Parameters == parameters
-            select $"in {Figures.Time(each.Pair.Mine)} over {each.Protocol}, {Figures.Ratio(each.Pair.Ratio)}";
-        return $"{verb} {ByteSize.ToText(parameters.Bytes!.Value)} {string.Join(", and ", times)} of the "
-            + $"{Figures.Time(first.Other)} of HttpClient with buffers of {Figures.Buffer(first.Mine)}";
+            select $"{Figures.Speed(each.Pair.Ratio)} over {each.Protocol} ({Figures.Both(each.Pair.Mine, each.Pair.Other)})";
+        return $"{verb} {ByteSize.ToText(parameters.Bytes!.Value)} with buffers of {Figures.Buffer(first.Mine)}, "
+            + $"TransferClient {string.Join(" and ", times)} as HttpClient";
     }
 
     // A method's cases between two processes on loopback that wait for no device.

@@ -56,14 +56,13 @@ internal static class WritesTargets
         var cases = new MeasuredCases(results);
         string all = string.Join("; ", new[]
         {
-            Wrote(cases, WritesSuite.None, "FilePipe wrote"),
-            Wrote(cases, WritesSuite.Commit, "it committed durably"),
+            Wrote(cases, WritesSuite.None, "writing"),
+            Wrote(cases, WritesSuite.Commit, "writing durably"),
             Appending(cases, WritesSuite.Writers[0]) is { } one && Appending(cases, WritesSuite.Writers[^1]) is { } many
                 ? $"{WritesSuite.Writers[^1]} writers appended {Rate(many)} durable records a second, one {Rate(one)}"
                 : null,
         }.OfType<string>());
-        return all.Length == 0 ? null
-            : all.StartsWith("it ", StringComparison.Ordinal) ? $"FilePipe{all["it".Length..]}." : all + ".";
+        return all.Length == 0 ? null : Figures.Capital(all) + ".";
     }
 
     private static string? Wrote(MeasuredCases cases, string durability, string begin)
@@ -74,8 +73,8 @@ internal static class WritesTargets
             .FirstOrDefault();
         return pair.Mine is not { } mine
             ? null
-            : $"{begin} {ByteSize.ToText(mine.Parameters.Bytes!.Value)} in {Figures.Time(mine)} at "
-                + $"{ByteSize.ToText(mine.Parameters.Chunk!.Value)}, {Figures.Ratio(pair.Ratio)} of FileStream's {Figures.Time(pair.Other)}";
+            : $"{begin} {ByteSize.ToText(mine.Parameters.Bytes!.Value)} in chunks of {ByteSize.ToText(mine.Parameters.Chunk!.Value)}, "
+                + $"FilePipe {Figures.Speed(pair.Ratio)} as FileStream ({Figures.Both(mine, pair.Other)})";
     }
 
     private static (string Text, bool Met)? Appends(MeasuredCases cases) =>
