@@ -41,7 +41,7 @@ public sealed partial class LabFilesTests : CommandTest
         Assert.Contains(OperatingSystem.IsLinux() ? "| FilePipe | 4 KiB |" : "| FilePipe (!) | 4 KiB |", report, StringComparison.Ordinal);
         string page = await File.ReadAllTextAsync(Path.Combine(folder, "report.html"));
         Assert.Contains("<script id=\"report-data\"", page, StringComparison.Ordinal);
-        Assert.Contains(results.Finding!, output, StringComparison.Ordinal);
+        Assert.Contains(results.Finding!, output.ReplaceLineEndings(" "), StringComparison.Ordinal);
         Assert.Contains("FileStreamSync", output, StringComparison.Ordinal);
         Assert.DoesNotContain('\u001b', output);
 

@@ -45,6 +45,18 @@ internal static class MethodTexts
             ["RawWrite"] = "floor: nothing but write of each chunk",
             ["RawReadTwo"] = "floor: two threads, each with pread and half of the file",
         },
+        ["small"] = new()
+        {
+            ["FileStreamSync"] = "FileStream without its own buffer; Read into one array until the end",
+            ["FileStreamAsync"] = "the same opened as asynchronous, with ReadAsync",
+            ["ReadAllBytes"] = "File.ReadAllBytes, an array for each file",
+            ["PipeReaderCreate"] = "PipeReader.Create over a FileStream",
+            ["FilePipe"] = "Millrace's file pipe, with Read",
+            ["FilePipeAsync"] = "Millrace's file pipe, with ReadAsync",
+            ["FileStreamMove"] = "FileStream to a temporary name, then File.Move",
+            ["FilePipeCommit"] = "Millrace's file pipe, with Commit",
+            ["FilePipeCommitAsync"] = "Millrace's file pipe, with CommitAsync",
+        },
         ["transfers"] = new()
         {
             ["HttpClient"] = "HttpClient over HTTP/1.1 against Kestrel, both with CopyToAsync",

@@ -171,15 +171,15 @@ internal static class SmallTargets
         [
             .. from work in ((string Text, IEnumerable<CasePair> Pairs)[])
                [
-                   ("reads", Reading(cases, SmallSuite.Smallest, CacheNames.Hot)),
-                   ("creates", Committing(cases, SmallMethod.FilePipeCommit, WritesSuite.None)),
-                   ("durably creates", Committing(cases, SmallMethod.FilePipeCommit, WritesSuite.Commit)),
+                   ("reading", Reading(cases, SmallSuite.Smallest, CacheNames.Hot)),
+                   ("creating", Committing(cases, SmallMethod.FilePipeCommit, WritesSuite.None)),
+                   ("durably creating", Committing(cases, SmallMethod.FilePipeCommit, WritesSuite.Commit)),
                ]
                let pair = work.Pairs.FirstOrDefault()
                where pair.Mine is not null
-               select $"{work.Text} files of {ByteSize.ToText(pair.Mine.Parameters.Bytes ?? 0)} in {Figures.Ratio(pair.Ratio)} of the time of FileStream",
+               select $"{work.Text} files of {ByteSize.ToText(pair.Mine.Parameters.Bytes ?? 0)}, FilePipe {Figures.Speed(pair.Ratio)} as FileStream",
         ];
-        return parts.Length == 0 ? null : "FilePipe " + string.Join(", ", parts) + ".";
+        return parts.Length == 0 ? null : Figures.Capital(string.Join("; ", parts)) + ".";
     }
 
     private static TargetDefinition Read(long bytes, string cache, double limit) => TargetDefinition.Ratio(
