@@ -97,6 +97,7 @@ internal static class MethodTexts
             ["RcloneOnePut"] = "rclone with one request for the file (uploads)",
             ["RcloneUnchecked"] = "rclone without a digest",
             ["Millrace"] = "TransferClient and millrace serve s3://…, SHA-256 compared",
+            ["MillraceRedirected"] = "the same, with downloads sent straight from the bucket",
         },
     };
 

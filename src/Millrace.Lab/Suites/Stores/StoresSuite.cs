@@ -133,7 +133,7 @@ internal static class StoresTargets
         var cases = new MeasuredCases(results);
         string[] parts =
         [
-            .. from work in ((string Direction, string Verb)[])[(TransfersSuite.Upload, "moving a file through a server to"), (TransfersSuite.Download, "moving it from")]
+            .. from work in ((string Direction, string Verb)[])[(TransfersSuite.Upload, "moving a file through a server to"), (TransfersSuite.Download, "moving one from")]
                let pair = Pairs(cases, StoreMethod.Rclone, work.Direction).FirstOrDefault()
                where pair.Mine is not null
                select $"{work.Verb} the bucket, Millrace {Figures.Speed(pair.Ratio)} as rclone ({Figures.Both(pair.Mine, pair.Other)})",
