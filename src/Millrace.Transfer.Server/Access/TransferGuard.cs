@@ -191,7 +191,7 @@ internal sealed class TransferGuard : IDisposable
             IFileStore within = store.Within(prefix).OnBehalfOf(owner);
             IfHeader? conditions = await LockConditions.ReadAsync(context, within, prefix, name, Now);
             StoreState? state = StoreState.Of(store);
-            if (state?.Locks.MayHaveAny is true)
+            if (state?.Locks.ConcernsRequest(operation.IsChange) is true)
             {
                 await LockConditions.ThrowIfLockedAsync(context, store, state, operation, second ?? name, owner, conditions, Now);
             }

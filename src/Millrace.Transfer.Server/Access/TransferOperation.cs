@@ -14,6 +14,9 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
     /// <summary>Whether it may visit everything below a folder.</summary>
     public bool IsWalk { get; private init; }
 
+    /// <summary>Whether it changes something.</summary>
+    public bool IsChange => (Scope & (TransferScope.Write | TransferScope.Delete)) != TransferScope.None;
+
     /// <summary>The methods of a name: OPTIONS.</summary>
     public static readonly TransferOperation Describe = new(TransferScope.None, IsTransfer: false);
 

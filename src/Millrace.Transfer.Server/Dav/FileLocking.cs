@@ -6,6 +6,9 @@ namespace Millrace.Transfer.Server;
 /// <summary>LOCK and UNLOCK (RFC 4918, sections 9.10 and 9.11).</summary>
 internal sealed class FileLocking(IFileStore store)
 {
+    /// <summary>Characters that a lock may say about its owner; more of them are left out.</summary>
+    private const int MaxOwnerLength = 1024;
+
     /// <summary>How long a lock lasts at most without a refresh.</summary>
     /// <remarks>A client that dies leaves its locks for so long. Clients refresh before.</remarks>
     private static readonly TimeSpan MaxTimeout = TimeSpan.FromHours(1);
@@ -117,13 +120,9 @@ internal sealed class FileLocking(IFileStore store)
                 owner = DavDocument.ReadElement(child);
             }
         });
-        if (owner?.Length > DavDocument.MaxBytes / 16)
-        {
-            throw Errors.Invalid($"The owner of a lock has at most {DavDocument.MaxBytes / 16} characters.");
-        }
-
+        // It is only for people to read.
         return isShared is { } known && isWrite
-            ? (known, owner)
+            ? (known, owner?.Length > MaxOwnerLength ? null : owner)
             : throw Errors.Invalid("A lockinfo has the lockscope exclusive or shared, and the locktype write.");
     }
 
@@ -167,11 +166,7 @@ internal sealed class FileLocking(IFileStore store)
         WriteLock[] rest = [.. locks.All.Where(one => one.Expires > now || one.MadeTag is not null)];
         if (rest.Length >= WriteLocks.MaxLocks || rest.Count(one => one.Caller == pass.Owner) >= WriteLocks.MaxLocksPerCaller)
         {
-            throw new TransferException(
-                TransferError.TooManyTransfers, "There are too many locks. Remove some, or try again when they end.", taken.Name)
-            {
-                RetryAfter = DefaultTimeout,
-            };
+            throw WriteLocks.TooMany();
         }
 
         return rest;

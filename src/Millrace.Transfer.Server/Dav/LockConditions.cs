@@ -32,8 +32,7 @@ internal static class LockConditions
             locks = await state.Locks.LookAsync(context.RequestAborted);
         }
 
-        bool isChange = (operation.Scope & (TransferScope.Write | TransferScope.Delete)) != TransferScope.None && !operation.IsLock;
-        if (isChange && !name.IsRoot
+        if (operation.IsChange && !operation.IsLock && !name.IsRoot
             && LockCheck.FindConflict(locks, name, LockUse.Content, owner, conditions?.Tokens ?? [], now) is { } held)
         {
             throw LockCheck.Locked(name, held);

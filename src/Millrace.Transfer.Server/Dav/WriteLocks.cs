@@ -19,6 +19,9 @@ internal sealed class WriteLocks(IStoreDocuments documents)
     /// <summary>Locks of one caller, so that one does not leave others without any.</summary>
     public const int MaxLocksPerCaller = 2500;
 
+    /// <summary>Bytes of all locks together.</summary>
+    private const int MaxBytes = 4 * 1024 * 1024;
+
     private const string Key = "locks";
     private const int MaxTries = 30;
 
@@ -37,6 +40,10 @@ internal sealed class WriteLocks(IStoreDocuments documents)
     public bool MayHaveAny =>
         _index is not { } known || !known.IsEmpty
         || (documents.IsShared && Stopwatch.GetElapsedTime(Volatile.Read(ref _looked)) > Fresh);
+
+    /// <summary>Whether a request has to look at the locks: one that only reads does not ask a bucket for them.</summary>
+    public bool ConcernsRequest(bool isChange) =>
+        isChange || !documents.IsShared ? MayHaveAny : _index is { IsEmpty: false };
 
     /// <summary>The locks as they were seen last; null if nobody has looked.</summary>
     public Index? Known => _index;
@@ -96,12 +103,13 @@ internal sealed class WriteLocks(IStoreDocuments documents)
                 }
 
                 WriteLock[] after = [.. changed];
-                string? version = await documents.TryWriteAsync(
-                    Key,
-                    JsonSerializer.SerializeToUtf8Bytes(new LockDocument { Locks = after }, ServerJson.Default.LockDocument),
-                    before.Version,
-                    isDurable: false,
-                    cancellationToken);
+                byte[] content = JsonSerializer.SerializeToUtf8Bytes(new LockDocument { Locks = after }, ServerJson.Default.LockDocument);
+                if (content.Length > MaxBytes && after.Length > before.All.Length)
+                {
+                    throw TooMany();
+                }
+
+                string? version = await documents.TryWriteAsync(Key, content, before.Version, isDurable: false, cancellationToken);
                 if (version is not null)
                 {
                     _index = new Index(after, version);
@@ -120,6 +128,12 @@ internal sealed class WriteLocks(IStoreDocuments documents)
 
         throw new TransferException(TransferError.Unavailable, "Other servers change the locks of this store all the time. Try again later.");
     }
+
+    public static TransferException TooMany() => new(
+        TransferError.TooManyTransfers, "There are too many locks. Remove some, or try again when they end.")
+    {
+        RetryAfter = TimeSpan.FromMinutes(1),
+    };
 
     /// <summary>What began before the last change did not know of it.</summary>
     private async ValueTask WaitForPublicationsAsync()

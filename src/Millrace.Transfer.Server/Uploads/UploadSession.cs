@@ -206,7 +206,11 @@ internal sealed class UploadSession : IAsyncDisposable
                 Status.Name.Value);
         }
 
-        LockUse use = await Store.FindAsync(Status.Name, DigestNeed.IfKnown, CancellationToken.None) is null ? LockUse.Membership : LockUse.Content;
+        // Only a lock makes it matter whether the name is new.
+        LockUse use = _pass.State?.Locks.Known is { IsEmpty: false }
+            && await Store.FindAsync(Status.Name, DigestNeed.IfKnown, CancellationToken.None) is not null
+            ? LockUse.Content
+            : LockUse.Membership;
         using TransferPass.Change change = await _pass.BeginAsync(Status.Name, use, CancellationToken.None);
 
         // All bytes are here: publishing is right, whether or not the client still waits for the response.

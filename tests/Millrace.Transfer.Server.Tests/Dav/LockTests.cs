@@ -226,6 +226,38 @@ public sealed class LockTests : DavTest
         Assert.Equal(["/files/f/", "/files/f/999", "/files/f/a"], (await FindAsync("files/f/", 1)).Keys.Order(StringComparer.Ordinal));
     }
 
+    [Fact]
+    [NeedsLocalFolder]
+    public async Task Locks_and_properties_survive_a_restart()
+    {
+        using var folder = new TemporaryFolder();
+        string token;
+        await using (RunningServer first = await RunningServer.StartAsync(new RunningServerOptions { Root = folder.Path }))
+        {
+            await first.WriteAsync("a", new byte[] { 1 });
+            using var request = new HttpRequestMessage(new HttpMethod("LOCK"), first.Url("files/a")) { Content = new StringContent(Exclusive) };
+            using HttpResponseMessage locked = await first.Client.SendAsync(request);
+            token = locked.Headers.GetValues("Lock-Token").Single();
+            using var patch = new HttpRequestMessage(new HttpMethod("PROPPATCH"), first.Url("files/a"))
+            {
+                Content = new StringContent(Set("<x xmlns=\"urn:x\">1</x>")),
+                Headers = { { "If", $"({token})" } },
+            };
+            using HttpResponseMessage patched = await first.Client.SendAsync(patch);
+            Assert.Equal(HttpStatusCode.MultiStatus, patched.StatusCode);
+        }
+
+        await using RunningServer second = await RunningServer.StartAsync(new RunningServerOptions { Root = folder.Path });
+        using HttpResponseMessage refused = await second.Client.PutAsync(second.Url("files/a"), new ByteArrayContent([2]));
+        Assert.Equal(HttpStatusCode.Locked, refused.StatusCode);
+        using var find = new HttpRequestMessage(new HttpMethod("PROPFIND"), second.Url("files/a")) { Headers = { { "Depth", "0" } } };
+        using HttpResponseMessage found = await second.Client.SendAsync(find);
+        Assert.Contains("<x xmlns=\"urn:x\">1</x>", await found.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        using var put = new HttpRequestMessage(HttpMethod.Put, second.Url("files/a")) { Content = new ByteArrayContent([2]), Headers = { { "If", $"({token})" } } };
+        using HttpResponseMessage written = await second.Client.SendAsync(put);
+        Assert.Equal(HttpStatusCode.NoContent, written.StatusCode);
+    }
+
     private Task<HttpResponseMessage> PutAsync(string path, params (string, string)[] fields) =>
         SendAsync(HttpMethod.Put, path, new ByteArrayContent([7, 8, 9]), fields);
 
