@@ -89,12 +89,12 @@ export function openTrash(events: TrashEvents): void {
     const name = baseName(entry.name);
     const above = parentOf(entry.name);
     const facts = [
-      shown(above ? `${rootName()} / ${above.replaceAll("/", " / ")}` : rootName()), size(entry.length),
+      size(entry.length),
       (entry.replaced ? texts.replacedAt : texts.deletedAt)(dateAndTime(Date.parse(entry.deleted))), entry.by ? texts.deletedBy(entry.by) : "",
     ];
     const row = h("li", {},
       entryIcon({ name, isFolder: entry.folder, size: 0, modified: 0 }),
-      h("div", {}, isolated(name), h("p", { class: "quiet small", dir: "auto" }, facts.filter(Boolean).join(" · "))),
+      h("div", {}, isolated(name), h("p", { class: "quiet small" }, isolated(above ? `${rootName()} / ${above.replaceAll("/", " / ")}` : rootName()), ...facts.filter(Boolean).flatMap((fact) => [" · ", fact]))),
       canRestore() ? h("button", { type: "button", class: "button small", "aria-label": texts.restoreOf(shown(name)), click: () => void putBack() }, icon(icons.restore, 16), h("span", {}, texts.restore)) : undefined,
       iconButton(icons.remove, texts.deleteOf(shown(name)), () => askToDelete()));
     return row;
