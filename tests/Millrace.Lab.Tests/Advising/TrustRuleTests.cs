@@ -63,10 +63,14 @@ public sealed class TrustRuleTests
         ("A case with many outliers", Apply(Of(Good.Cases[0], Sampled(Good.Cases[1], [.. Around(26, 33), 60, 70, 90, 120])))),
         ("Two late samples of forty are usual", Apply(Of(Good.Cases[0], Sampled(Good.Cases[1], [.. Around(26, 38), 60, 120])))),
         ("A file that the last-level cache holds", Apply(Good with { Machine = Good.Machine with { CacheBytes = 260 << 20 } })),
-        ("A small file that the cache holds beside a large one that it does not", Apply(Runs.Of(
-            [.. Good.Cases, Runs.Case("FilePipe", 4096, 1, Runs.Small)]) with { Machine = Good.Machine with { CacheBytes = 32 << 20 } })),
-        ("The main file in the cache, a larger one not", Apply(Runs.Of(
-            [.. Good.Cases, Runs.Case("FilePipe", 4096, 50, 4 * Runs.Large)]) with { Machine = Good.Machine with { CacheBytes = 260 << 20 } })),
+        ("A small file that the cache holds beside a large one that it does not", Apply(Runs.Of([.. Good.Cases, Runs.Case("FilePipe", 4096, 1, Runs.Small)]) with
+        {
+            Machine = Good.Machine with { CacheBytes = 32 << 20 },
+        })),
+        ("The main file in the cache, a larger one not", Apply(Runs.Of([.. Good.Cases, Runs.Case("FilePipe", 4096, 50, 4 * Runs.Large)]) with
+        {
+            Machine = Good.Machine with { CacheBytes = 260 << 20 },
+        })),
         ("Methods measured against themselves", Apply(Good with { Purpose = "null" })),
         ("No figures", Apply(Good with { Cases = [] })),
         ("A failed case", Apply(Good with { Cases = [Good.Cases[0], Good.Cases[1] with { Error = "wrong checksum", Summary = null, Samples = null }] })),
