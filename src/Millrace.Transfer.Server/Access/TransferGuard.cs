@@ -296,6 +296,11 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
+    /// <summary>Whether a request has a link to drop files into a folder, so that a browser gets the page for that.</summary>
+    public async ValueTask<bool> CanDropAsync(HttpContext context, IFileStore store, TransferName folder) =>
+        await FindUserAsync(context, store) is not null
+        && context.Features.Get<Links>() is { Opened: { IsDrop: true } link } && folder.IsIn(link.FolderName);
+
     /// <summary>The link to a folder that a request brings; its password too, where it has one.</summary>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.Forbidden"/>: it is not valid. <see cref="TransferError.Unauthorized"/>: its password is missing, or another
@@ -552,8 +557,10 @@ internal sealed class TransferGuard : IDisposable
             return null;
         }
 
+        // Not compared by their scopes, which other operations have, too.
         if (link.IsDrop
-            && operation != TransferOperation.Upload && operation != TransferOperation.ManageUpload && operation != TransferOperation.Describe)
+            && !ReferenceEquals(operation, TransferOperation.Upload) && !ReferenceEquals(operation, TransferOperation.ManageUpload)
+            && !ReferenceEquals(operation, TransferOperation.Describe))
         {
             throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
         }

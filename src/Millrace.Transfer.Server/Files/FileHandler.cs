@@ -116,6 +116,13 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     private async Task ReadAsync(HttpContext context, FileTarget target)
     {
         ThrowIfRun(context);
+        if (target.IsFolder && LinkSecret.IsIn(context.Request) && RefusalPage.IsWanted(context)
+            && await TransferGuard.Of(context).CanDropAsync(context, store, target.Name))
+        {
+            await RefusalPage.AnswerDropAsync(context, options);
+            return;
+        }
+
         try
         {
             await (target.IsFolder || target.Name.IsRoot

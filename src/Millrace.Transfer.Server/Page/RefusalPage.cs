@@ -9,14 +9,28 @@ internal static class RefusalPage
 {
     /// <summary>Whether a refusal is answered with it: a browser opened the URL, not in a frame, and the application serves the page.</summary>
     public static bool Answers(HttpContext context, TransferException refusal) =>
-        refusal.Error is TransferError.Unauthorized or TransferError.Forbidden or TransferError.NotFound
-        && HttpMethods.IsGet(context.Request.Method)
+        refusal.Error is TransferError.Unauthorized or TransferError.Forbidden or TransferError.NotFound && IsWanted(context);
+
+    /// <summary>Whether a browser opened a URL, not in a frame, and the application serves the page.</summary>
+    public static bool IsWanted(HttpContext context) =>
+        HttpMethods.IsGet(context.Request.Method)
         && !context.Response.HasStarted
         && context.Request.Headers.Accept.Count > 0
         && FolderListing.WantsPage(context.Request.Headers.Accept)
         && context.Request.Headers["Sec-Fetch-Mode"].ToString() is ("" or "navigate")
         && context.Request.Headers["Sec-Fetch-Dest"].ToString() is ("" or "document")
         && PageShell.IsServed(context);
+
+    /// <summary>Answers a browser that has a link to drop files into the folder of the URL.</summary>
+    public static async Task AnswerDropAsync(HttpContext context, TransferServerOptions options)
+    {
+        StringBuilder html = PageShell.Begin(new StringBuilder(), context, options, "Send files", isServed: true)
+            .Append("<h1>Send files</h1>\n<p>The page sends files with JavaScript; programs do it as <code>curl -T FILE \"URL\"</code>, with the name of the file before the question mark.</p>\n");
+        context.Response.Headers.CacheControl = "no-store";
+        byte[] body = PageShell.End(html);
+        context.Response.ContentLength = body.Length;
+        await context.Response.Body.WriteAsync(body, context.RequestAborted);
+    }
 
     public static async Task AnswerAsync(HttpContext context, TransferServerOptions options, TransferException refusal)
     {

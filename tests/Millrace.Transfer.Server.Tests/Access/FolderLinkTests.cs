@@ -115,10 +115,10 @@ public sealed class FolderLinkTests : GrpcTest
         foreach ((string method, string path) in new[]
             {
                 ("GET", "share/"), ("GET", "share/a"), ("HEAD", "share/a"), ("GET", "share/new"), ("DELETE", "share/new"), ("MKCOL", "share/made"), ("MOVE", "share/new"), ("GET", "share/?archive=zip"),
-                ("GET", "share/a?blocks"), ("PUT", "other"),
+                ("GET", "share/a?blocks"), ("PUT", "other"), ("PROPFIND", "share/"), ("PROPPATCH", "share/a"), ("LOCK", "share/free"), ("COPY", "share/a"),
             })
         {
-            Assert.Equal(403, await StatusAsync(method, $"files/{path}", link, method == "PUT" ? Body() : null, method == "MOVE" ? [("Destination", "/files/share/moved")] : []));
+            Assert.Equal(403, await StatusAsync(method, $"files/{path}", link, method == "PUT" ? Body() : null, method is "MOVE" or "COPY" ? [("Destination", "/files/share/moved")] : method == "PROPFIND" ? [("Depth", "1")] : []));
         }
 
         (string, string)[] tus = [("Tus-Resumable", "1.0.0"), ("Upload-Length", "3")];
@@ -423,6 +423,23 @@ public sealed class FolderLinkTests : GrpcTest
         Assert.Equal(403, await StatusAsync("PUT", $"files/share/new?mr-link={link}", null, Body(), ("Sec-Fetch-Site", "cross-site"), ("Origin", "https://evil.example")));
         Assert.Equal(201, await StatusAsync("PUT", $"files/share/new?mr-link={link}", null, Body(), ("Sec-Fetch-Site", "same-origin")));
         Assert.Equal(403, await StatusAsync("POST", "links/open", null, JsonContent.Create(new { secret = link }), ("Sec-Fetch-Site", "cross-site"), ("Origin", "https://evil.example")));
+    }
+
+    [Fact]
+    public async Task Browser_with_a_link_gets_the_page()
+    {
+        string drop = await PrepareAsync(drop: true);
+        string locked = await PrepareAsync(password: "x");
+        (string, string)[] browser = [("Accept", "text/html"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")];
+        foreach ((string path, string secret, int status) in new[] { ("share/", drop, 200), ("", drop, 403), ("share/a", drop, 403), ("share/", locked, 401), ("share/a", locked, 401) })
+        {
+            using HttpResponseMessage response = await SendAsync("GET", $"files/{path}?mr-link={secret}", null, null, browser);
+            string text = await response.Content.ReadAsStringAsync();
+            Assert.Equal((status, "text/html"), ((int)response.StatusCode, response.Content.Headers.ContentType?.MediaType));
+            Assert.Contains("/app.js", text, StringComparison.Ordinal);
+            Assert.DoesNotContain("sub", text, StringComparison.Ordinal);
+            Assert.DoesNotContain(response.Headers.WwwAuthenticate, static one => one.Scheme == "Basic");
+        }
     }
 
     [Fact]

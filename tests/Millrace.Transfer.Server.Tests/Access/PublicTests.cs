@@ -109,6 +109,7 @@ public sealed class PublicTests
         using JsonDocument session = JsonDocument.Parse(await served.Client.GetStringAsync("session"));
         Assert.Equal((true, false), (session.RootElement.GetProperty("required").GetBoolean(), session.RootElement.GetProperty("signedIn").GetBoolean()));
         Assert.Equal(["read", "list"], session.RootElement.GetProperty("scopes").EnumerateArray().Select(static scope => scope.GetString()));
+        Assert.Equal(["read", "list"], session.RootElement.GetProperty("public").EnumerateArray().Select(static scope => scope.GetString()));
         Assert.NotEqual("", session.RootElement.GetProperty("title").GetString());
     }
 

@@ -1,4 +1,4 @@
-import { readSession, ServerError, type Session } from "./api.ts";
+import { type OpenedLink, readSession, ServerError, type Session } from "./api.ts";
 import { texts } from "./texts.ts";
 
 export type Scope = "read" | "list" | "write" | "delete" | "link";
@@ -19,9 +19,16 @@ export async function refreshSession(): Promise<Session> {
 }
 
 export const current = (): Session => session;
-export const mustSignIn = (): boolean => session.required && !session.signedIn && !session.scopes?.length;
+export const mustSignIn = (): boolean => session.required && !session.signedIn && !session.link && !session.scopes?.length;
 /** Nobody has signed in, and may read nevertheless. */
-export const isPublic = (): boolean => session.required && !session.signedIn && !mustSignIn();
+export const isPublic = (): boolean => session.required && !session.signedIn && !session.link && !mustSignIn();
+/** The link to a folder by which the page was opened. */
+export const link = (): OpenedLink | undefined => session.link ?? undefined;
+export const isDrop = (): boolean => session.link?.kind === "drop";
+/** Whether pictures and documents may be loaded that nobody has opened: each counts where downloads are limited. */
+export const mayLookAhead = (): boolean => !session.link?.limited;
+/** Whose uploads those are that were begun. */
+export const owner = (): string => (session.link ? `link ${prefix()}` : session.name ?? "");
 export const prefix = (): string => (session.prefix ?? "").replace(/\/+$/, "");
 
 /** The name of the folder above all others. */

@@ -1,4 +1,5 @@
 import type { Entry } from "./entries.ts";
+import { given, inAddress, withLink } from "./link.ts";
 import { encode } from "./names.ts";
 import { texts } from "./texts.ts";
 
@@ -30,7 +31,7 @@ function sentence(status: number, error: string): string {
   switch (status) {
     case 0: case 502: case 503: case 504: return e.offline;
     case 401: return e.unauthorized;
-    case 403: return e.forbidden;
+    case 403: return given ? e.link : e.forbidden;
     case 404: case 410: return e.missing;
     case 405: case 501: return e.unsupported;
     case 412: return e.taken;
@@ -76,7 +77,11 @@ async function send(url: string, options: RequestInit = {}): Promise<Response> {
   throw errorOf(response.status, await response.text().catch(() => ""), response.headers.get("Retry-After"));
 }
 
-export const urlOf = (name: string, isFolder = false): string => paths.files + encode(name) + (isFolder && name ? "/" : "");
+const pathOf = (name: string, isFolder: boolean): string => paths.files + encode(name) + (isFolder && name ? "/" : "");
+export const urlOf = (name: string, isFolder = false): string => withLink(pathOf(name, isFolder));
+/** For the address bar. */
+export const addressOf = (name: string, isFolder = false): string => inAddress(pathOf(name, isFolder));
+export const archiveOf = (folder: string): string => withLink(`${pathOf(folder, true)}?archive=zip`);
 
 export interface Session {
   required: boolean;
@@ -85,6 +90,8 @@ export interface Session {
   pin?: boolean;
   name?: string | null;
   scopes?: string[] | null;
+  /** What needs no token. */
+  public?: string[] | null;
   prefix?: string | null;
   expires?: string | null;
   maxFileBytes?: number | null;
@@ -102,6 +109,20 @@ export interface Session {
   trash?: string | null;
   /** The name of the folder that is served; empty where it has none, and before one has signed in. */
   title?: string;
+  /** The link to a folder that the page was opened with. */
+  link?: OpenedLink | null;
+  /** Whether the server keeps links to folders. */
+  folderLinks?: boolean;
+}
+
+export interface OpenedLink {
+  state: "valid" | "locked" | "invalid";
+  kind?: "read" | "drop" | null;
+  expires?: string | null;
+  asksName?: boolean;
+  /** Whether downloads are limited: nothing is loaded then that nobody asked for. */
+  limited?: boolean;
+  secret?: string | null;
 }
 
 const json = (method: string, value: unknown): RequestInit => ({
@@ -109,7 +130,7 @@ const json = (method: string, value: unknown): RequestInit => ({
 });
 
 export async function readSession(): Promise<Session> {
-  const session = (await (await send(paths.session)).json()) as Session;
+  const session = (await (await send(withLink(paths.session))).json()) as Session;
   trash = session.trash ?? "";
   return session;
 }
@@ -137,11 +158,47 @@ export async function makeLink(name: string, seconds: number): Promise<Link> {
   return { url: new URL(url, location.href).href, expires: Date.parse(expires) };
 }
 
+/** What a new link to a folder allows. */
+export interface FolderLinkWish {
+  name: string;
+  kind: "read" | "drop";
+  seconds: number;
+  password?: string | undefined;
+  maxUses?: number | undefined;
+  maxBytes?: number | undefined;
+  asksName?: boolean | undefined;
+}
+
+/** A link to a folder in the list of them. */
+export interface FolderLink {
+  id: string;
+  folder: string;
+  kind: "read" | "drop";
+  owner?: string | null;
+  expires: string;
+  password: boolean;
+  maxUses?: number | null;
+  maxBytes?: number | null;
+  uses: number;
+  bytes: number;
+}
+
+export async function makeFolderLink(wish: FolderLinkWish): Promise<Link> {
+  const { url, expires } = (await (await send(paths.links, json("POST", wish))).json()) as { url: string; expires: string };
+  return { url: new URL(url, location.href).href, expires: Date.parse(expires) };
+}
+
+export const readFolderLinks = async (): Promise<FolderLink[]> => ((await (await send(paths.links)).json()) as { links: FolderLink[] }).links;
+export const revokeLink = (id: string): Promise<unknown> => send(`${paths.links}/${id}`, { method: "DELETE" });
+/** Returns the secret of one who has given the password. */
+export const openLink = async (secret: string, password: string): Promise<string> =>
+  ((await (await send(`${paths.links}/open`, json("POST", { secret, password }))).json()) as OpenedLink).secret ?? secret;
+
 /** The folders in a folder, as the pages of its listing come. */
 export async function* foldersIn(folder: string): AsyncGenerator<string[]> {
   let after: string | undefined;
   do {
-    const response = await send(`${urlOf(folder, true)}?limit=10000${after === undefined ? "" : `&after=${encodeURIComponent(after)}`}`, { headers: { Accept: "application/json" } });
+    const response = await send(withLink(`${pathOf(folder, true)}?limit=10000${after === undefined ? "" : `&after=${encodeURIComponent(after)}`}`), { headers: { Accept: "application/json" } });
     const { entries, next } = (await response.json()) as { entries: { name: string; kind: string }[]; next?: string | null };
     yield entries.filter((entry) => entry.kind === "folder").map((entry) => entry.name);
     after = next ?? undefined;
@@ -158,7 +215,7 @@ export interface Usage {
 }
 
 export async function* usageOf(folder: string, signal: AbortSignal): AsyncGenerator<Usage> {
-  const response = await send(`${urlOf(folder, true)}?usage`, { headers: { Accept: "application/jsonl" }, signal });
+  const response = await send(withLink(`${pathOf(folder, true)}?usage`), { headers: { Accept: "application/jsonl" }, signal });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   let last: Usage | undefined;

@@ -1,6 +1,6 @@
 import { h } from "../dom.ts";
-import { current, hasTrash, isPublic, may, mustSignIn, prefix, refreshSession, rootName, takesPin } from "./access.ts";
-import { paths, ServerError, signIn, signOut, stat, urlOf } from "./api.ts";
+import { current, hasTrash, isDrop, isPublic, link, may, mayLookAhead, mustSignIn, prefix, refreshSession, rootName, takesPin } from "./access.ts";
+import { addressOf, paths, ServerError, signIn, signOut, stat, urlOf } from "./api.ts";
 import type { Arrangement, Entry, SortKey } from "./entries.ts";
 import { size } from "./format.ts";
 import { Grid } from "./list/grid.ts";
@@ -8,6 +8,7 @@ import { forgetFolders, remember, settingsOf, type View } from "./list/folderSet
 import { Listing } from "./list/listing.ts";
 import { Readme, readmeOf } from "./list/readme.ts";
 import { servedEntries } from "./list/served.ts";
+import { inAddress } from "./link.ts";
 import { baseName, join, parentOf, shown } from "./names.ts";
 import { Viewer } from "./preview/viewer.ts";
 import { texts } from "./texts.ts";
@@ -21,12 +22,14 @@ import type { Task } from "./upload/task.ts";
 import { Actions } from "./view/actions.ts";
 import { closeDialogs } from "./view/dialog.ts";
 import { returnFocus } from "./view/focus.ts";
+import { DropPage } from "./view/drop.ts";
 import { Head } from "./view/head.ts";
 import { openHelp } from "./view/helpDialog.ts";
 import { icons } from "./view/icons.ts";
 import { openMenu } from "./view/menu.ts";
 import { announce, noticeRegions, notify } from "./view/notices.ts";
 import { askForToken } from "./view/signIn.ts";
+import { askForPassword } from "./view/unlock.ts";
 import { placeholder } from "./view/state.ts";
 import { Toolbar } from "./view/toolbar.ts";
 
@@ -114,8 +117,11 @@ export class App {
     downloadFolder: () => this.actions.downloadFolder(),
     openTrash: () => this.actions.openTrash(),
     countSize: () => this.actions.size([{ name: "", isFolder: true, size: 0, modified: 0 }]),
+    shareFolder: () => this.actions.shareFolder(this.folder),
+    links: () => this.actions.links(),
     can: () => ({
       upload: this.canWrite, makeFolder: this.canWrite && may("list"), archive: this.actions.canArchive && may("read", this.folder || undefined), list: may("list"), trash: hasTrash(),
+      share: this.actions.canShareFolder(this.folder), links: current().folderLinks === true && may("link"),
     }),
     clearSelection: () => this.clearSelection(),
     chosenMenu: () => this.actions.menu(this.grid.selectedEntries),
@@ -125,10 +131,12 @@ export class App {
     changed: () => this.panel.update(),
     uploaded: (task) => this.uploaded(task),
     folderMade: (folder) => this.appeared(folder, true, 0),
-    clash: askAboutClash,
+    // Who may not see what is there decides nothing about it.
+    clash: (task, others) => (isDrop() ? Promise.resolve({ choice: "keepBoth", forAll: true }) : askAboutClash(task, others)),
     signIn: () => void this.signIn(texts.ended),
   });
   private readonly panel: UploadPanel = new UploadPanel(this.queue);
+  private readonly dropPage = new DropPage(() => void chooseFiles().then(this.uploader()), () => void chooseFolder().then(this.uploader()));
   private readonly readme = new Readme((url) => this.follow(url));
   private readonly status = h("p", { class: "status-line quiet small" });
   private readonly empty = h("div", { class: "empty-area", hidden: true });
@@ -147,7 +155,7 @@ export class App {
     const isFile = !asked.endsWith("/");
     const isAgain = pageState().again === true;
     const refused = document.documentElement.dataset.status;
-    if (refused === "401" && !mustSignIn() && !isAgain) {
+    if (refused === "401" && !mustSignIn() && !link() && !isAgain) {
       // A link on another site led here. The browser sent no cookie with it, and does with a request of this page.
       history.replaceState({ again: true }, "");
       location.reload();
@@ -179,10 +187,10 @@ export class App {
       location.reload();
       return;
     }
-    if (mustSignIn()) await this.signIn(takesPin() ? texts.pinHint : texts.signInHint);
+    if (mustSignIn() || link()?.state === "locked") await this.signIn(takesPin() ? texts.pinHint : texts.signInHint);
     else {
       if (isFile) {
-        history.replaceState(null, "", urlOf(folder, true));
+        history.replaceState(null, "", addressOf(folder, true));
         notify(refused === "403" ? texts.errors.forbidden : texts.notHere(fileOf(asked)), true);
       }
       this.begin(served);
@@ -205,7 +213,7 @@ export class App {
     const within = prefix();
     // A token for one folder has nothing to see above it.
     if (within && folder !== within && !folder.startsWith(`${within}/`)) {
-      history.replaceState(null, "", urlOf(within, true));
+      history.replaceState(null, "", addressOf(within, true));
       this.enter(within);
     } else this.enter(folder, served);
     void this.queue.recall();
@@ -216,7 +224,7 @@ export class App {
       void this.returning.then(() => this.go(folder));
       return;
     }
-    history.pushState(null, "", urlOf(folder, true));
+    history.pushState(null, "", addressOf(folder, true));
     this.enter(folder);
   }
 
@@ -225,7 +233,7 @@ export class App {
     if (this.viewer?.isDirty) {
       // The step is taken back, and repeated if nothing is to be kept.
       const { viewer } = this;
-      history.pushState({ preview: viewer.name } satisfies PageState, "", urlOf(this.folder, true));
+      history.pushState({ preview: viewer.name } satisfies PageState, "", addressOf(this.folder, true));
       viewer.leave(() => history.back());
       return;
     }
@@ -261,7 +269,7 @@ export class App {
     this.view = view;
     // A page without scripts has searched.
     const filter = new URLSearchParams(location.search).get("search") ?? "";
-    if (location.search) history.replaceState(history.state, "", location.pathname);
+    if (location.search) history.replaceState(history.state, "", inAddress(location.pathname));
     this.arrangement = { ...order, filter };
     this.listing.use(this.arrangement);
     this.toolbar.show(this.arrangement, true);
@@ -323,7 +331,7 @@ export class App {
     this.grid.refresh(arrangement);
     this.viewer?.refresh();
     this.showReopened();
-    if (listing.complete) this.readme.show(this.folder, arrangement.filter || !may("read", this.folder || undefined) ? undefined : readmeOf((name) => listing.find(name)));
+    if (listing.complete) this.readme.show(this.folder, arrangement.filter || !mayLookAhead() || !may("read", this.folder || undefined) ? undefined : readmeOf((name) => listing.find(name)));
     if (isEmpty) this.empty.replaceChildren(this.placeholder());
     // The last row was deleted, say.
     if (focused !== document.body) returnFocus(null);
@@ -370,6 +378,8 @@ export class App {
   }
 
   private placeholder(): HTMLElement {
+    if (link()?.state === "invalid") return placeholder(icons.link, texts.linkInvalid, texts.linkInvalidHint);
+    if (isDrop()) return this.dropPage.element;
     if (!may("list") && !this.canWrite) return placeholder(icons.key, isPublic() ? texts.publicNoList : texts.notAllowed, "", ...(isPublic() ? [{ label: texts.signIn, act: () => void this.signIn(texts.signInHint) }] : []));
     if (!may("list")) return placeholder(icons.drop, texts.dropbox, texts.dropboxHint);
     const status = this.failure?.status;
@@ -536,8 +546,10 @@ export class App {
 
   /** Uploads into the folder that is shown now: reading the dropped folder may take longer than the user stays there. */
   private uploader(): (gathered: Gathered) => void {
-    const { folder } = this;
+    const { folder: here } = this;
     return (gathered) => {
+      const folder = isDrop() ? this.dropPage.folder : here;
+      if (folder === undefined) return;
       if (gathered.files.length + gathered.emptyFolders.length + gathered.unreadable.length === 0) return;
       this.queue.add(gathered, folder);
       this.panel.update();
@@ -574,8 +586,17 @@ export class App {
 
   private async askForToken(reason: string): Promise<void> {
     const before = current();
+    if (before.link) {
+      await askForPassword();
+      if (!location.pathname.endsWith("/")) location.replace(urlOf(join(folderOf(location.pathname), fileOf(location.pathname))));
+      await refreshSession();
+      this.head.showAccount();
+      this.begin();
+      this.queue.signedIn();
+      return;
+    }
     // Where a session has ended, some may be allowed without one.
-    if (before.signedIn) await refreshSession().catch(() => undefined);
+    if (before.signedIn && before.public) await refreshSession().catch(() => undefined);
     if (mustSignIn()) {
       this.listing.clear();
       this.failure = undefined;
@@ -662,7 +683,7 @@ export class App {
   }
 }
 
-const titleOf = (folder: string): string => (folder ? `${shown(baseName(folder))} – ${rootName()}` : rootName());
+const titleOf = (folder: string): string => (folder && !(link() && folder === prefix()) ? `${shown(baseName(folder))} – ${rootName()}` : rootName());
 
 /** The name of the file of an address. */
 function fileOf(path: string): string {

@@ -23,6 +23,10 @@ internal sealed record SessionDocument
     [JsonPropertyName("scopes")]
     public IReadOnlyList<string> Scopes { get; init; } = [];
 
+    /// <summary>The scopes that need no token; null for none.</summary>
+    [JsonPropertyName("public")]
+    public IReadOnlyList<string>? Public { get; init; }
+
     /// <summary>The only folder or file; empty for everything.</summary>
     [JsonPropertyName("prefix")]
     public string? Prefix { get; init; }

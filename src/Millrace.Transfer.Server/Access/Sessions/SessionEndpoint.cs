@@ -45,6 +45,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 Link = link,
                 FolderLinks = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks && store.Records is not null,
                 Scopes = [.. TransferScopes.ToText(scopes).Split(',', StringSplitOptions.RemoveEmptyEntries)],
+                Public = guard.PublicScopes == TransferScope.None ? null : TransferScopes.ToText(guard.PublicScopes).Split(','),
                 Prefix = found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).Value,
                 Expires = found?.Properties?.ExpiresUtc ?? (found is null ? null : ScopeRequirement.ExpiryOf(found.Principal!)),
                 MaxFileBytes = store.MaxFileBytes,

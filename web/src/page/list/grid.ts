@@ -1,3 +1,4 @@
+import { mayLookAhead } from "../access.ts";
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
 import { h } from "../../dom.ts";
 import type { Arrangement, Entry, SortKey } from "../entries.ts";
@@ -254,7 +255,7 @@ export class Grid {
     for (const [at, row] of this.rows) {
       const entry = this.listing.at(at);
       // Entries that the server sent with the page have no version yet: the same pictures would be made twice.
-      if (entry && (entry.tag !== undefined || this.listing.complete)) this.thumbnails.show(row.querySelector(".thumb")!, entry, this.listing.folder);
+      if (entry && mayLookAhead() && (entry.tag !== undefined || this.listing.complete)) this.thumbnails.show(row.querySelector(".thumb")!, entry, this.listing.folder);
     }
   }
 

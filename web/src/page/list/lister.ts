@@ -79,7 +79,7 @@ export class Lister {
       const query = after === undefined ? `limit=${firstPage}` : `limit=${laterPages}&after=${encodeURIComponent(after)}`;
       let page: Page;
       try {
-        const response = await fetch(`${url}?${query}`, { headers: { Accept: "application/json" }, cache: "no-cache" });
+        const response = await fetch(`${url}${url.includes("?") ? "&" : "?"}${query}`, { headers: { Accept: "application/json" }, cache: "no-cache" });
         if (run !== this.run) return;
         if (!response.ok) {
           const { error } = (await response.json().catch(() => ({}))) as { error?: string };
@@ -112,7 +112,7 @@ export class Lister {
     if (!this.complete) return;
     try {
       // Over a session nothing is in the browser's cache that could make the request conditional.
-      const response = await fetch(`${url}?limit=${firstPage}`, { headers: { Accept: "application/json", ...(this.tag ? { "If-None-Match": this.tag } : {}) }, cache: "no-store" });
+      const response = await fetch(`${url}${url.includes("?") ? "&" : "?"}limit=${firstPage}`, { headers: { Accept: "application/json", ...(this.tag ? { "If-None-Match": this.tag } : {}) }, cache: "no-store" });
       if (response.ok && (await response.text()) !== this.first && run === this.run && this.complete) this.post({ type: "changed", run }, []);
     } catch {
       // The next one may get through.
@@ -146,7 +146,7 @@ export class Lister {
     if (isOver()) return;
     this.arranger!.forgetFound();
     try {
-      const response = await fetch(`${this.at.url}?search=${encodeURIComponent(filter)}`, { headers: { Accept: "application/jsonl" }, cache: "no-store", signal: own.signal });
+      const response = await fetch(`${this.at.url}${this.at.url.includes("?") ? "&" : "?"}search=${encodeURIComponent(filter)}`, { headers: { Accept: "application/jsonl" }, cache: "no-store", signal: own.signal });
       if (!response.ok || !response.headers.get("Content-Type")?.startsWith("application/jsonl")) throw new Error(String(response.status));
       const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
       let rest = "";

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse, HttpStack } from "tus-js-client";
+import { linkField } from "../link.ts";
 import type { Part } from "./parts.ts";
 
 /** The condition on the name when an upload begins. */
@@ -42,6 +43,7 @@ class Request implements HttpRequest {
 
   constructor(private readonly method: string, private readonly url: string, private readonly stack: ChecksummedStack) {
     this.xhr.open(method, url);
+    for (const [name, value] of Object.entries(linkField())) this.xhr.setRequestHeader(name, value);
   }
 
   getMethod = (): string => this.method;

@@ -1,5 +1,6 @@
-import { current, may } from "../access.ts";
+import { current, isDrop, may, owner } from "../access.ts";
 import { ServerError, makeFolder, stat } from "../api.ts";
+import { linkField } from "../link.ts";
 import { nameProblem } from "../nameProblem.ts";
 import { join, nextName, parentOf } from "../names.ts";
 import { texts } from "../texts.ts";
@@ -67,7 +68,8 @@ export class Queue {
     });
     this.tasks.push(...tasks.filter((task) => task !== undefined));
     for (const { path, why } of gathered.unreadable) this.addFailed(join(folder, path), why);
-    void this.makeFolders(gathered.emptyFolders.map((path) => join(folder, path)));
+    // Where nothing can be seen, an empty folder is of no use.
+    if (!isDrop()) void this.makeFolders(gathered.emptyFolders.map((path) => join(folder, path)));
     this.schedule();
   }
 
@@ -84,8 +86,8 @@ export class Queue {
     const isKnown = ({ url }: UploadRecord): boolean => elsewhere.has(url) || this.tasks.some((task) => task.record?.url === url);
     for (const record of records) {
       // Asking the server about an upload takes it from the current sender.
-      if (record.owner !== (current().name ?? "") || isKnown(record)) continue;
-      const answer = await fetch(record.url, { method: "HEAD", headers: { "Tus-Resumable": "1.0.0" }, cache: "no-store" }).catch(() => undefined);
+      if (record.owner !== owner() || isKnown(record)) continue;
+      const answer = await fetch(record.url, { method: "HEAD", headers: { "Tus-Resumable": "1.0.0", ...linkField() }, cache: "no-store" }).catch(() => undefined);
       if (answer?.status === 404 || answer?.status === 410) {
         await removeRecord(record.id!);
       } else if (answer?.ok && !isKnown(record)) {

@@ -1,5 +1,5 @@
 import type { DetailedError, Upload } from "tus-js-client";
-import { current } from "../access.ts";
+import { current, owner } from "../access.ts";
 import { errorOf, stat } from "../api.ts";
 import { size } from "../format.ts";
 import { texts } from "../texts.ts";
@@ -226,7 +226,7 @@ export class Task {
     if (!url || this.size <= partBytes || this.record?.url === url) return;
     this.forget();
     const record: UploadRecord = {
-      name: this.name, wanted: this.wanted, size: this.size, modified: this.file!.lastModified, url, owner: current().name ?? "",
+      name: this.name, wanted: this.wanted, size: this.size, modified: this.file!.lastModified, url, owner: owner(),
       ...(this.handle ? { handle: this.handle } : {}),
     };
     this.record = record;

@@ -1,6 +1,6 @@
 import { h, uniqueId } from "../../dom.ts";
 import { canRestore, current, hasTrash, may, rootName } from "../access.ts";
-import { errorIn, type Link, makeFolder, makeLink, move, remove, ServerError, type Usage, urlOf, usageOf } from "../api.ts";
+import { archiveOf, errorIn, type Link, makeFolder, makeFolderLink, makeLink, move, remove, ServerError, urlOf, type Usage, usageOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { dateAndTime, size } from "../format.ts";
 import { nameProblem } from "../nameProblem.ts";
@@ -10,6 +10,7 @@ import { copyText } from "./clipboard.ts";
 import { field, openDialog, openForm, type Running } from "./dialog.ts";
 import { icon, icons } from "./icons.ts";
 import type { MenuItem } from "./menu.ts";
+import { openFolderLinkForm, openLinksDialog } from "./linkDialogs.ts";
 import { openMoveDialog } from "./moveDialog.ts";
 import { notify, type Offer } from "./notices.ts";
 import { openTrash, undo } from "./trashDialog.ts";
@@ -58,6 +59,7 @@ export class Actions {
       { label: isOne ? texts.copyLink : texts.copyLinks, icon: icons.link, act: () => void this.copyLinks(entries, folder) },
       entries.every((entry) => !entry.isFolder) && entries.length <= maxLinks && may("link", name) && may("read", name)
         && { label: texts.shareLink, icon: icons.share, act: () => this.share(entries, folder) },
+      isOne && first.isFolder && this.canShareFolder(name) && { label: texts.shareFolder, icon: icons.share, act: () => this.shareFolder(name) },
       this.canRemove(entries) && { label: texts.remove, icon: icons.remove, isDanger: true, act: () => this.remove(entries, folder) },
     ];
     return items.filter((item) => item !== false);
@@ -86,17 +88,17 @@ export class Actions {
     const [first] = entries;
     if (entries.length === 1 && first) {
       const name = join(folder, first.name);
-      save(first.isFolder ? `${urlOf(name, true)}?archive=zip` : urlOf(name), baseName(first.name));
+      save(first.isFolder ? archiveOf(name) : urlOf(name), baseName(first.name));
       return;
     }
     // An archive is made of what is in one folder; a search finds files in many.
-    if (this.canArchive && !entries.some(({ name }) => name.includes("/"))) saveTogether(`${urlOf(folder, true)}?archive=zip`, entries.map((entry) => entry.name + (entry.isFolder ? "/" : "")));
+    if (this.canArchive && !entries.some(({ name }) => name.includes("/"))) saveTogether(archiveOf(folder), entries.map((entry) => entry.name + (entry.isFolder ? "/" : "")));
     // One after another: a browser asks once whether a page may download several files.
     else entries.forEach((entry, at) => setTimeout(() => this.download([entry], folder), at * 400));
   }
 
   downloadFolder(): void {
-    save(`${urlOf(this.folder, true)}?archive=zip`, "files.zip");
+    save(archiveOf(this.folder), "files.zip");
   }
 
   async copyLinks(entries: Entry[], folder = this.folder): Promise<void> {
@@ -238,6 +240,23 @@ export class Actions {
       }),
       succeeded: () => links.length > 0 && showLinks(heading, links.map(({ url }) => url), texts.shareUntil(dateAndTime(Math.min(...links.map(({ expires }) => expires))))),
     });
+  }
+
+  canShareFolder(name: string): boolean {
+    return current().folderLinks === true && may("link", name) && (may("write", name) || (may("read", name) && may("list", name)));
+  }
+
+  /** Makes a link to a folder. */
+  shareFolder(name: string): void {
+    const heading = texts.shareTitle(name ? baseName(name) : rootName());
+    openFolderLinkForm(heading, may("read", name) && may("list", name), may("write", name), (wish) => this.attempt(async () => {
+      const { url, expires } = await makeFolderLink({ ...wish, name });
+      showLinks(heading, [url], `${texts.shareOnce} ${texts.shareUntil(dateAndTime(expires))}`);
+    }));
+  }
+
+  links(): void {
+    openLinksDialog(() => this.events.signIn());
   }
 
   /** Does something to one entry after another until the dialog is closed, and reports the results. */

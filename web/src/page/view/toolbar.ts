@@ -16,8 +16,10 @@ export interface ToolbarEvents {
   newFolder(): void;
   downloadFolder(): void;
   countSize(): void;
+  shareFolder(): void;
+  links(): void;
   openTrash(): void;
-  can(): { upload: boolean; makeFolder: boolean; archive: boolean; list: boolean; trash: boolean };
+  can(): { upload: boolean; makeFolder: boolean; archive: boolean; list: boolean; trash: boolean; share: boolean; links: boolean };
   clearSelection(): void;
   chosenMenu(): MenuItem[];
 }
@@ -66,10 +68,12 @@ export class Toolbar {
 
   /** After signing in, and in another folder: its actions. */
   showButtons(): void {
-    const { upload, makeFolder, archive, list, trash } = this.events.can();
+    const { upload, makeFolder, archive, list, trash, share, links } = this.events.can();
     const more: MenuItem[] = [
       ...(upload ? [{ label: texts.uploadFolder, icon: icons.folderUp, act: () => this.events.uploadFolder() }] : []),
       ...(archive ? [{ label: texts.downloadFolder, icon: icons.download, act: () => this.events.downloadFolder() }] : []),
+      ...(share ? [{ label: texts.shareThisFolder, icon: icons.share, act: () => this.events.shareFolder() }] : []),
+      ...(links ? [{ label: texts.links, icon: icons.link, act: () => this.events.links() }] : []),
       ...(list ? [{ label: texts.countSize, icon: icons.size, act: () => this.events.countSize() }, { label: texts.refresh, icon: icons.refresh, act: () => this.events.refresh() }] : []),
       ...(trash ? [{ label: texts.openTrash, icon: icons.trash, act: () => this.events.openTrash() }] : []),
     ];
