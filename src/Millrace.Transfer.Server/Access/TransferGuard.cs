@@ -171,7 +171,11 @@ internal sealed class TransferGuard : IDisposable
         {
             await CrossSiteRequest.ThrowIfNotAllowedAsync(context, _options);
             store = (store as DropStore)?.Whole ?? store;
-            SetLinks(context, store);
+            if (LinkSecret.IsIn(context.Request))
+            {
+                SetLinks(context, store);
+            }
+
             string? owner = await AuthorizeAsync(context, operation.Scope, name);
             if (second is { } other)
             {
@@ -273,7 +277,11 @@ internal sealed class TransferGuard : IDisposable
     /// <summary>Finds the sender of a request that needs no scope; null if it is unknown.</summary>
     public async ValueTask<AuthenticateResult?> FindUserAsync(HttpContext context, IFileStore store)
     {
-        SetLinks(context, (store as DropStore)?.Whole ?? store);
+        if (LinkSecret.IsIn(context.Request))
+        {
+            SetLinks(context, (store as DropStore)?.Whole ?? store);
+        }
+
         try
         {
             // A wrong token is not made good by a cookie, and a link is not.

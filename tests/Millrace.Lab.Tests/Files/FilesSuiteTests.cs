@@ -42,7 +42,7 @@ public sealed class FilesSuiteTests : FolderTests
         });
         Assert.All(hot.Where(item => item.Baseline), item => Assert.Equal(1, item.Summary!.Ratio));
         Assert.Equal(FilesSuite.Buffers.Length, results.Noise.Count(noise => noise.Parameters.Cache == "hot"));
-        Assert.StartsWith("FilePipe read 195.31 KiB in", results.Finding, StringComparison.Ordinal);
+        Assert.StartsWith("Reading 195.31 KiB with buffers of 4 KiB, FilePipe ", results.Finding, StringComparison.Ordinal);
         Assert.Empty(results.Targets);
         CaseResult[] cold = [.. results.Cases.Where(item => item.Parameters.Cache == "cold")];
         Assert.Equal(OperatingSystem.IsLinux() ? FilesSuite.ColdBuffers.Length * 3 : 0, cold.Length);

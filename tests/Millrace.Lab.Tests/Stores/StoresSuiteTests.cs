@@ -28,7 +28,7 @@ public sealed class StoresSuiteTests(StoresSuiteTests.Measured measured) : IClas
             results.Cases.Where(item => item.Role is null).Select(item => $"{item.Method} {item.Parameters.Direction}").Order(StringComparer.Ordinal));
         Assert.Equal(6, results.Targets.Count);
         Assert.All(results.Targets, target => Assert.NotNull(target.Met));
-        Assert.Contains("from the bucket in", results.Finding, StringComparison.Ordinal);
+        Assert.Contains("moving one from the bucket, Millrace ", results.Finding, StringComparison.Ordinal);
     }
 
     [NeedsFact(Need.Ceph | Need.Rclone)]

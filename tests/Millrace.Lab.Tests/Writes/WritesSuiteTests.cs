@@ -34,8 +34,8 @@ public sealed class WritesSuiteTests(WritesSuiteTests.Measured measured) : IClas
             ["FilePipeCopy / FileCopy, hot, not durable", "FilePipeScan in 2 parts / RawReadTwo, two threads that only read and sum or count"],
             _results.Targets.Where(target => target.Met is null).Select(target => target.Figure));
         Assert.Equal(11, _results.Targets.Count);
-        Assert.StartsWith("FilePipe wrote 1 MiB in", _results.Finding, StringComparison.Ordinal);
-        Assert.Contains("; it committed durably 1 MiB", _results.Finding, StringComparison.Ordinal);
+        Assert.StartsWith("Writing 1 MiB in chunks of 64 KiB, FilePipe ", _results.Finding, StringComparison.Ordinal);
+        Assert.Contains("; writing durably 1 MiB in chunks of 64 KiB, FilePipe ", _results.Finding, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -22,7 +22,7 @@ public class OpenedStore : DispatchProxy
 
     protected override object? Invoke(MethodInfo? targetMethod, object?[]? args) => targetMethod!.Name switch
     {
-        nameof(IFileStore.Within) => this,
+        nameof(IFileStore.Within) or nameof(IFileStore.OnBehalfOf) => this,
         nameof(IFileStore.OpenReadAsync) => new ValueTask<StoredFileReader>(
             OpenAsync((TransferName)args![0]!, (DigestNeed)args[1]!, (CancellationToken)args[2]!)),
         _ => targetMethod.Invoke(_store, args),

@@ -135,7 +135,7 @@ public sealed class JoinTests : ServerTest
 
         protected override object? Invoke(MethodInfo? targetMethod, object?[]? args) => targetMethod!.Name switch
         {
-            nameof(IFileStore.Within) => this,
+            nameof(IFileStore.Within) or nameof(IFileStore.OnBehalfOf) => this,
             $"get_{nameof(IFileStore.Uploads)}" => _uploads,
             _ => targetMethod.Invoke(_store, BindingFlags.DoNotWrapExceptions, null, args, null),
         };

@@ -39,7 +39,7 @@ internal partial class HttpProtocolClient
         HttpMethod method, string rest, ProtocolCall call, JsonTypeInfo<T> type, IdleWatch watch, byte[]? body = null)
     {
         Uri trash = Setup.Trash ?? throw new TransferException(
-            TransferError.NotFound, "This server keeps no deleted files. Its owner can change that with 'millrace serve --trash'.");
+            TransferError.NotFound, "This server keeps no deleted files. Its owner can change that.");
         using HttpResponseMessage response = await SendAsync(method, new Uri(trash + rest), call, watch, request =>
         {
             request.Headers.Accept.Add(Json);

@@ -109,7 +109,7 @@ public sealed class SyncStage
         var time = default(DateTimeOffset);
         string kept = all.OrderDescending(StringComparer.Ordinal).FirstOrDefault(name => TryParse(name, target, out time))
             ?? throw new TransferException(
-                TransferError.NotFound, $"No earlier version of '{target.OwnName}' is kept. Versions are kept by 'sync --atomic --keep N'.");
+                TransferError.NotFound, $"No earlier version of '{target.OwnName}' is kept: a sync that publishes in one step keeps as many as it is told to.");
         if (await target.ExistsAsync(cancellationToken).ConfigureAwait(false))
         {
             await target.ExchangeAsync(kept, version: null, cancellationToken).ConfigureAwait(false);
