@@ -3,8 +3,8 @@ namespace Millrace.Cli;
 /// <summary>How much ArrayPool keeps, which is a matter of the whole process and of the processes that it starts.</summary>
 /// <remarks>
 /// HttpClient's HTTP/2 receives into buffers that grow to the window of a connection, as blocks of the shared pool. Arrays that the
-/// pool cannot hold become garbage, again with every window. There is no switch for it but the environment, which the
-/// pool reads when it is first used: early in a program that is soon enough.
+/// pool cannot hold become garbage, again with every window. Only the environment can change this, and the
+/// pool reads it when it is first used: early in a program that is soon enough.
 /// </remarks>
 internal static class SharedPool
 {

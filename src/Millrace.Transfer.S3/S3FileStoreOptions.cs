@@ -118,7 +118,7 @@ public sealed class S3FileStoreOptions
         }
     }
 
-    /// <summary>Bytes that the trash may have; each upkeep deletes the oldest entries of more. Null without a limit of its own.</summary>
+    /// <summary>Maximum bytes in the trash; each upkeep deletes the oldest entries above that. Null for no separate limit.</summary>
     public long? MaxTrashBytes { get; set; }
 
     /// <summary>Up to what size <see cref="DigestNeed.IfCheap"/> reads a file.</summary>

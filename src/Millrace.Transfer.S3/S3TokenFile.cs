@@ -117,7 +117,7 @@ public sealed class S3TokenFile : IAsyncDisposable
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
-                // Without the bucket there are no files either. The next look may succeed.
+                // Without the bucket, files cannot be served either. The next look may succeed.
             }
         }
     }

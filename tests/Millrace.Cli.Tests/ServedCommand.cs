@@ -88,7 +88,7 @@ internal sealed class ServedCommand : IDisposable
         await _process.WaitForExitAsync();
     }
 
-    /// <summary>Waits for its end, in a process of its own.</summary>
+    /// <summary>Waits for its end, in a separate process.</summary>
     public async Task<(int ExitCode, string Error)> EndAsync()
     {
         await Command.WaitAsync(_process);

@@ -5,7 +5,7 @@ namespace Millrace.Kestrel.Tests;
 
 /// <summary>
 /// The situations that h2spec (https://github.com/summerwind/h2spec) tries on a server, by its numbers: sections of RFC 7540 and
-/// RFC 7541, and its own list of what has to work ("generic"). Kestrel answers; the tests check that the answer arrives as a whole,
+/// RFC 7541, and its own list of basic cases ("generic"). Kestrel answers; the tests check that the answer arrives as a whole,
 /// in order and before the connection ends, whatever comes in.
 /// </summary>
 public sealed class Http2ConformanceTests(Http2ConformanceTests.Server server) : IClassFixture<Http2ConformanceTests.Server>

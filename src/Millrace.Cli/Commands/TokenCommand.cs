@@ -196,7 +196,7 @@ internal sealed class TokenLocation
         }
     }
 
-    /// <summary>A link to a folder that is not there would be found out by those who get it.</summary>
+    /// <summary>Throws if the folder does not exist: otherwise only the recipients of the link would find out.</summary>
     public void ThrowIfNoFolder(ParseResult parsed, string name)
     {
         string folder = parsed.GetValue(_folder)!;

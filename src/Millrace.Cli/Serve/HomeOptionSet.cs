@@ -3,7 +3,7 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Cli;
 
-/// <summary>The options of `millrace serve` for people who share a folder with devices in the same house: a PIN, a certificate of its own, a QR code.</summary>
+/// <summary>The options of `millrace serve` that share a folder with devices in the same home: a PIN, a self-signed certificate, a QR code.</summary>
 internal sealed class HomeOptionSet
 {
     private readonly Option<bool> _pin = new("--pin")

@@ -8,7 +8,7 @@ namespace Millrace.Cli;
 /// <summary>The addresses at which other devices reach this machine, the likeliest first.</summary>
 internal static class LanAddresses
 {
-    // Networks of virtual machines and containers on this machine, in which nobody's phone is.
+    // Networks of virtual machines and containers on this machine, which no other device can reach.
     private static readonly string[] Virtual = ["docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "podman", "cni", "lxc", "lxd"];
 
     /// <summary>The URLs of the server's files for other devices; none if only this machine reaches it.</summary>

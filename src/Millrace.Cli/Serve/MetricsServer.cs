@@ -15,7 +15,7 @@ using OpenTelemetry.Resources;
 
 namespace Millrace.Cli;
 
-/// <summary>The process's meters at <c>/metrics</c>, on an address of its own: who may read files need not see them, and the reverse.</summary>
+/// <summary>The process's meters at <c>/metrics</c>, on a separate address: clients that read files need not see them, and the reverse.</summary>
 internal sealed class MetricsServer : IAsyncDisposable
 {
     private const string Path = "/metrics";

@@ -6,7 +6,7 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Cli;
 
-/// <summary>The options of `millrace serve` for those who watch over it: an access log, and metrics.</summary>
+/// <summary>The options of `millrace serve` for monitoring: an access log and metrics.</summary>
 internal sealed class MonitorOptionSet
 {
     private readonly Option<string?> _accessLog = new("--access-log")

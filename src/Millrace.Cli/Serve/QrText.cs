@@ -11,7 +11,7 @@ internal static class QrText
     private const string BlackOnWhite = "\e[38;5;16;48;5;231m";
     private const string Reset = "\e[0m";
 
-    /// <param name="text">What the code says.</param>
+    /// <param name="text">The text to encode.</param>
     /// <param name="colours">Whether the output takes ANSI's colours; without them, light modules are blocks, for a dark background.</param>
     public static string Of(string text, bool colours)
     {

@@ -18,7 +18,7 @@ internal sealed record SelfSignedCertificate(string CertificatePath, string KeyP
     private static readonly TimeSpan Lifetime = TimeSpan.FromDays(397);
     private static readonly TimeSpan Renewal = TimeSpan.FromDays(30);
 
-    /// <exception cref="TransferException">The folder cannot be written, or what is there cannot be read.</exception>
+    /// <exception cref="TransferException">The folder cannot be written, or its files cannot be read.</exception>
     public static SelfSignedCertificate FindOrCreate(string folder, IReadOnlyList<string> names, DateTimeOffset now)
     {
         string certificatePath = Path.Combine(folder, "self-signed.pem");

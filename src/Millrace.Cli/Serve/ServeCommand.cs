@@ -303,7 +303,7 @@ internal static class ServeCommand
     private static string TransferText(int count) => count == 1 ? "1 transfer" : $"{count} transfers";
 }
 
-/// <summary>What the command does around its server.</summary>
+/// <summary>The settings of the command itself, beside those of its server.</summary>
 internal sealed record ServeSettings
 {
     public bool Quiet { get; init; }

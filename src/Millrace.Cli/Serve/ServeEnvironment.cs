@@ -55,7 +55,7 @@ internal static class ServeEnvironment
             return parsed;
         }
 
-        // Behind the command's name: what follows "--" is no option.
+        // Directly after the command's name: arguments after "--" are not options.
         ParseResult again = root.Parse([arguments[0], .. added, .. arguments[1..], .. string.IsNullOrEmpty(folder) ? (string[])[] : [folder]]);
         foreach (Option option in used.Where(option => again.Errors.Any(error => error.Message.Contains(option.Name, StringComparison.Ordinal))))
         {

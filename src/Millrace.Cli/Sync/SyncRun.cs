@@ -14,7 +14,7 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
     /// <summary>Whether it waits for another run into the target.</summary>
     public bool Waits { get; init; }
 
-    /// <summary>Whether the exit code tells that there was nothing to do.</summary>
+    /// <summary>Whether the exit code reports that there was nothing to do.</summary>
     public bool TellsNothing { get; init; }
 
     /// <summary>Whether it goes on with files that change later.</summary>
@@ -231,8 +231,8 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
     }
 
     /// <param name="sync">The two folders.</param>
-    /// <param name="plan">What is to be done.</param>
-    /// <param name="printer">Tells of it.</param>
+    /// <param name="plan">The changes to make.</param>
+    /// <param name="printer">Reports them.</param>
     /// <param name="from">The source.</param>
     /// <param name="to">The target.</param>
     /// <param name="failed">Receives the names of files that another try may help.</param>

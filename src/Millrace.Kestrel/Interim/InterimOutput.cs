@@ -13,7 +13,7 @@ namespace Millrace.Kestrel;
 /// connection: Kestrel while it writes a frame, and during its flushes; a sender from its first frame to the end of its flush. It is not
 /// enough to let Kestrel own it from a write to the next flush, because it does not flush the fields of a response that is aborted meanwhile.
 /// What Kestrel writes while a sender owns the connection is held until the sender's flush has ended: the connection of TLS accepts
-/// nothing until then. Nobody owns the connection only where a frame may be inserted.
+/// nothing until then. The connection has no owner only where a frame may be inserted.
 /// </remarks>
 /// <param name="inner">The connection.</param>
 /// <param name="input">Its other direction.</param>

@@ -9,7 +9,7 @@ internal static partial class ClaimEvaluator
     // The result of a test: how much agrees with the conclusion, the evidence, and the values for the braces in the claim's texts.
     private sealed record Found(Outcome Outcome, IEnumerable<AdviceEvidence> Evidence, params (string Name, string Text)[] Values)
     {
-        // Nearly all of what was compared agrees with it, and the rest does not contradict it.
+        // Nearly all comparisons agree with it, and the rest do not contradict it.
         public bool Mostly { get; init; }
 
         // Where what to do does not follow from whether the conclusion holds.

@@ -2,7 +2,7 @@ using Perfolizer.Mathematics.OutlierDetection;
 
 namespace Millrace.Lab.Advising;
 
-/// <summary>What a median hides: two modes, and samples far above the others.</summary>
+/// <summary>Finds shapes that a median hides: two modes, and samples far above the others.</summary>
 internal static class SampleShapes
 {
     // With fewer samples than these, modes are chance.
@@ -18,7 +18,7 @@ internal static class SampleShapes
     // Fences of Tukey's "far out" samples: three interquartile ranges.
     private const double FarOut = 3;
 
-    // One late sample in thirty is what a shared machine does; more of them belong to the method or to a neighbour.
+    // One late sample in thirty is normal on a shared machine; more of them belong to the method or to a neighbour.
     private const double MinFarShare = 0.05;
     private const int MinFar = 3;
     private const double MinFarDistance = 1.5;

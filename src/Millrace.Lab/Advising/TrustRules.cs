@@ -108,7 +108,7 @@ internal static class TrustRules
             Advice.Trust, finding.Kind, finding.Statement, finding.Evidence ?? [], finding.Action, null, CheckCommand.Again(run) + finding.Again));
     }
 
-    // Reading a file that is in the processor's cache says little about one that is in memory.
+    // Reading a file that is in the processor's cache is not representative of one that is in memory.
     private static Finding? InCache(LabResults run)
     {
         long[] files =

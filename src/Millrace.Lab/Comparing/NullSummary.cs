@@ -8,7 +8,7 @@ internal sealed record NullSummary
 
     public required int Pairs { get; init; }
 
-    /// <summary>Median of the deviations from 1 of the ratios of both medians; null when there are no pairs.</summary>
+    /// <summary>Median of the deviations from 1 of the ratios of both medians; null without pairs.</summary>
     public double? MedianDeviation { get; init; }
     public double? P95Deviation { get; init; }
     public double? MaxDeviation { get; init; }

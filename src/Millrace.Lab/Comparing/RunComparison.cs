@@ -19,7 +19,7 @@ internal sealed record RunComparison
     public IReadOnlyList<string> Notes { get; init; } = [];
     public required IReadOnlyList<CaseComparison> Cases { get; init; }
 
-    /// <summary>Why there is no verdict at all; null when there is one.</summary>
+    /// <summary>Why the comparison has no verdict; null if it has one.</summary>
     public string? Impossible { get; init; }
 
     public int Count(string verdict) => Cases.Count(item => item.Verdict.Verdict == verdict);

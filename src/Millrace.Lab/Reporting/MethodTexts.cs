@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Reporting;
 
-/// <summary>What each method does, in a line, for readers who have nothing but the report.</summary>
+/// <summary>Describes each method in a line, for readers who have only the report.</summary>
 internal static class MethodTexts
 {
     private static readonly Dictionary<string, Dictionary<string, string>> Suites = new()

@@ -29,7 +29,7 @@ internal sealed record LabResults
     public IReadOnlyList<TargetResult> Targets { get; init => field = value ?? []; } = [];
     public string? Finding { get; init; }
 
-    /// <summary>Whether the run was asked to fail under its targets (--fail-under); the command says so.</summary>
+    /// <summary>Whether the command line asked the run to fail under its targets (--fail-under).</summary>
     public bool FailsUnderTargets() => Command.Split(' ').Contains("--fail-under");
     public required IReadOnlyList<CaseResult> Cases { get; init; }
 }

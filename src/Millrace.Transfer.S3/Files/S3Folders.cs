@@ -149,7 +149,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
     }
 
     /// <summary>Gives a file a second name.</summary>
-    /// <returns>The description of what was copied.</returns>
+    /// <returns>The description of the copied file.</returns>
     private async ValueTask<GetObjectMetadataResponse> CopyAsync(
         TransferName from, TransferName to, MoveOptions options, bool isMove, CancellationToken cancellationToken)
     {

@@ -3,7 +3,7 @@ using System.Text.Json;
 namespace Millrace.Transfer.S3;
 
 /// <summary>
-/// The trash of a bucket: <c>.millrace/trash/ID/record</c>, and what was deleted as <c>content</c>, or below <c>content/</c> for a
+/// The trash of a bucket: <c>.millrace/trash/ID/record</c>, and the deleted file as <c>content</c>, or below <c>content/</c> for a
 /// folder. The bucket copies it there before it is deleted, so that a server that dies leaves both. Thread-safe.
 /// </summary>
 internal sealed class S3Trash(S3Store store, TimeSpan lifetime)
@@ -18,7 +18,7 @@ internal sealed class S3Trash(S3Store store, TimeSpan lifetime)
     /// <param name="name">The file.</param>
     /// <param name="head">The version; null to look for it.</param>
     /// <param name="isReplaced">Whether it is replaced.</param>
-    /// <param name="caller">Who does that.</param>
+    /// <param name="caller">The caller's name; null if it is anonymous.</param>
     /// <param name="cancellationToken">Ends it.</param>
     public async ValueTask KeepAsync(
         TransferName name, GetObjectMetadataResponse? head, bool isReplaced, string? caller, CancellationToken cancellationToken)
@@ -124,7 +124,7 @@ internal sealed class S3Trash(S3Store store, TimeSpan lifetime)
         return any;
     }
 
-    /// <summary>Deletes what has been there for too long, or is too much.</summary>
+    /// <summary>Deletes expired entries, and the oldest ones above the size limit.</summary>
     public async ValueTask ExpireAsync(CancellationToken cancellationToken)
     {
         DateTimeOffset end = store.Clock.Now - lifetime;
@@ -189,7 +189,7 @@ internal sealed class S3Trash(S3Store store, TimeSpan lifetime)
     private string KeyOf(string id) => store.Keys.Trash + id;
 }
 
-/// <summary>The trash of a bucket for those who restore from it.</summary>
+/// <summary>The trash of a bucket, as callers list and restore it.</summary>
 internal sealed class S3TrashView(S3Trash trash, S3Folders folders) : IFileTrash
 {
     public ValueTask<TrashPage> ListAsync(ListTrashOptions options, CancellationToken cancellationToken) =>

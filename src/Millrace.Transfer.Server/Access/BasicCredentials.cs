@@ -32,7 +32,7 @@ internal static class BasicCredentials
         return PasswordIn(header.Parameter);
     }
 
-    /// <summary>The password of <c>NAME:PASSWORD</c> in Base64; null if that is not what it is.</summary>
+    /// <summary>The password of <c>NAME:PASSWORD</c> in Base64; null if the text has another form.</summary>
     public static string? PasswordIn(string parameter)
     {
         // As long as a token with a long name, and no allocation that a client chooses.
@@ -63,7 +63,7 @@ internal static class BasicCredentials
 
     /// <summary>The value of <c>WWW-Authenticate</c> for a request that needs a token.</summary>
     /// <remarks>
-    /// A browser would ask for a password itself, in the place of the page, and send it to every page from then on. Browsers name the
+    /// A browser would ask for a password itself, instead of the page, and send it to every page afterwards. Browsers name the
     /// site of a request over TLS and to this machine; all of them begin their name with that of the first one.
     /// </remarks>
     public static StringValues ChallengeOf(HttpContext context)
@@ -77,7 +77,7 @@ internal static class BasicCredentials
     }
 
     /// <summary>Whether no network between the client and this server, or a proxy that its owner trusts, sees the request in the clear.</summary>
-    /// <remarks>A proxy on this machine has its address, and its clients may be anywhere: what it forwards counts as theirs.</remarks>
+    /// <remarks>A proxy on this machine has its address, and its clients may be anywhere: requests that it forwards count as theirs.</remarks>
     private static bool IsSafe(HttpContext context, TransferAccessOptions access) =>
         access.AllowBasicWithoutTls
         || context.Request.IsHttps

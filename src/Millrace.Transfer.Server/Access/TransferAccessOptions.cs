@@ -13,7 +13,7 @@ public sealed class TransferAccessOptions
     public bool OpenWithoutTokens { get; set; }
 
     /// <summary>
-    /// What a request without a token may do: <see cref="TransferScope.Read"/>, <see cref="TransferScope.List"/>, both or nothing, the default.
+    /// The scopes of a request without a token: <see cref="TransferScope.Read"/>, <see cref="TransferScope.List"/>, both or nothing, the default.
     /// A token is needed for everything else then, even before one exists.
     /// </summary>
     public TransferScope PublicScopes

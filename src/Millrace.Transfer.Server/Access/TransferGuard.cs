@@ -131,14 +131,14 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
-    /// <summary>What a caller without a token may do although others need one.</summary>
+    /// <summary>The scopes of a caller without a token, where all others need one.</summary>
     public TransferScope PublicScopes => _options.PublicScopes;
 
-    /// <summary>Whether nobody needs a token for some scopes.</summary>
+    /// <summary>Whether these scopes need no token.</summary>
     public bool IsPublic(TransferScope scope) => PublicScopes != TransferScope.None && (PublicScopes & scope) == scope;
 
-    /// <summary>Whether a request may be served for nothing it brings, so that a page of any site could send it.</summary>
-    /// <remarks>A page can make up a cookie of its own name; a token or a link that is not valid is refused.</remarks>
+    /// <summary>Whether a request is served without credentials, so that a page of any site could send it.</summary>
+    /// <remarks>A page can make up the cookie; a token or a link that is not valid is refused.</remarks>
     public bool LetsIn(HttpRequest request) => IsOpen
         || (PublicScopes != TransferScope.None && !request.Headers.ContainsKey("Authorization") && !SignedLink.IsIn(request) && !LinkSecret.IsIn(request));
 
@@ -230,7 +230,7 @@ internal sealed class TransferGuard : IDisposable
         return await store.ListAsync(options, cancellationToken);
     }
 
-    /// <summary>Goes through the steps of a search, each when its turn comes: none is taken while the client receives what was found.</summary>
+    /// <summary>Runs the steps of a search, each when its turn comes: none runs while the client receives results.</summary>
     public async IAsyncEnumerable<T> StepAsync<T>(
         IAsyncEnumerable<T> steps, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
@@ -332,7 +332,7 @@ internal sealed class TransferGuard : IDisposable
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: it is not.</exception>
     public async ValueTask<(FolderLinkRecord Link, LinkSecret Secret, LinkKey Key)> FindLinkAsync(HttpContext context, string text)
     {
-        // No store is asked about what was made up.
+        // A made-up secret causes no request to the store.
         LinkKey? key = _options.Tokens?.Read().Key;
         return key is not null
             && context.Features.Get<Links>()?.Records is { } records
@@ -556,7 +556,7 @@ internal sealed class TransferGuard : IDisposable
         return schemes.Count == 0 ? context.User : new ClaimsPrincipal(new ClaimsIdentity());
     }
 
-    /// <summary>What a link to a folder needs besides its scopes.</summary>
+    /// <summary>Returns the use of a link to a folder, whose limits apply besides its scopes.</summary>
     /// <returns>Null for a signed link.</returns>
     private async ValueTask<LinkUse?> EnterByLinkAsync(HttpContext context, IFileStore store, TransferOperation operation)
     {
@@ -573,7 +573,7 @@ internal sealed class TransferGuard : IDisposable
             throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
         }
 
-        // The folder may have become a symbolic link that leads further than the one who made the link may go.
+        // The folder may have become a symbolic link that leads further than the link's maker may go.
         if (link.Prefix is not null
             && store.Within(TransferName.Parse(link.Prefix)) is var confined && confined != store
             && !await confined.FolderExistsAsync(link.FolderName, context.RequestAborted))

@@ -29,7 +29,7 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
     /// <summary>The names in a folder: GET, HEAD or PROPFIND of a folder, List.</summary>
     public static readonly TransferOperation List = new(TransferScope.List, IsTransfer: false);
 
-    /// <summary>What is below a folder, searched or counted: GET of a folder. One at a time for each caller.</summary>
+    /// <summary>Search or count everything below a folder: GET of a folder. One at a time for each caller.</summary>
     public static readonly TransferOperation Walk = new(TransferScope.List, IsTransfer: false) { IsWalk = true };
 
     /// <summary>A folder as one file, which has both the names and the content.</summary>

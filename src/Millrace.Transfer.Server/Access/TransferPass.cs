@@ -55,13 +55,13 @@ internal sealed class TransferPass(
 
     /// <summary>
     /// Begins to change a name, just before that happens: every protocol asks here for the locks of others. No new lock on it is granted until
-    /// the end. Where there are no locks, a counter is all that it costs.
+    /// the end. Without locks, it costs one counter.
     /// </summary>
-    /// <param name="name">What is changed.</param>
-    /// <param name="use">How.</param>
+    /// <param name="name">The name to change.</param>
+    /// <param name="use">How it is changed.</param>
     /// <param name="cancellationToken">Ends the wait for the locks of other servers.</param>
     /// <returns>To be disposed after the change.</returns>
-    /// <exception cref="TransferException">Status 423: somebody else has locked it.</exception>
+    /// <exception cref="TransferException">Status 423: another caller has locked it.</exception>
     public async ValueTask<Change> BeginAsync(TransferName name, LockUse use, CancellationToken cancellationToken)
     {
         if (State is not { } state)
@@ -87,7 +87,7 @@ internal sealed class TransferPass(
         }
     }
 
-    /// <summary>Throws where somebody else has locked a name.</summary>
+    /// <summary>Throws if another caller has locked a name.</summary>
     /// <exception cref="TransferException">Status 423.</exception>
     public void ThrowIfLocked(WriteLocks.Index? locks, TransferName name, LockUse use)
     {
@@ -107,7 +107,7 @@ internal sealed class TransferPass(
         }
     }
 
-    /// <summary>Gives what was moved its properties under the new name; locks do not move (RFC 4918, section 7.6).</summary>
+    /// <summary>Moves the properties to the new name; locks do not move (RFC 4918, section 7.6).</summary>
     public async ValueTask ForgetMovedAsync(TransferName from, TransferName to)
     {
         if (State is { } state)

@@ -3,7 +3,7 @@ using System.Xml;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Reads the XML of a request, of which nothing is trusted: no document type, no entities of its own, and limits on everything.</summary>
+/// <summary>Reads the untrusted XML of a request: no document type, no custom entities, and limits on everything.</summary>
 internal static class DavDocument
 {
     /// <summary>Bytes of a request's document.</summary>
@@ -115,7 +115,7 @@ internal static class DavDocument
         }
     }
 
-    /// <summary>The text in the current element; the reader is at its end then.</summary>
+    /// <summary>Reads the text in the current element, up to the element's end.</summary>
     public static string ReadText(XmlReader reader)
     {
         if (reader.IsEmptyElement)
@@ -137,7 +137,7 @@ internal static class DavDocument
         return text.ToString();
     }
 
-    /// <summary>The current element as text that means the same anywhere; the reader is at its end then.</summary>
+    /// <summary>Reads the current element, up to its end, as text that means the same anywhere.</summary>
     public static string ReadElement(XmlReader reader)
     {
         var text = new StringBuilder();

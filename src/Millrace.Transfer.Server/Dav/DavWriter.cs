@@ -19,7 +19,7 @@ internal sealed class DavWriter(ArrayBufferWriter<byte> output)
 
     public void Clear() => output.ResetWrittenCount();
 
-    /// <summary>Writes what is XML already.</summary>
+    /// <summary>Writes XML as it is.</summary>
     public void Raw(ReadOnlySpan<byte> xml) => output.Write(xml);
 
     /// <inheritdoc cref="Raw(ReadOnlySpan{byte})"/>

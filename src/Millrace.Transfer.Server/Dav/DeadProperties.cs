@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// The properties that clients have set: a document for each folder with those of everything in it, so that a listing reads one. Where
-/// nobody has ever set one, nothing is read. Thread-safe.
+/// none has ever been set, nothing is read. Thread-safe.
 /// </summary>
 internal sealed class DeadProperties(IStoreDocuments documents)
 {
@@ -73,9 +73,9 @@ internal sealed class DeadProperties(IStoreDocuments documents)
         }
     }
 
-    /// <summary>Gives what has a new name the properties that it had under the old one.</summary>
+    /// <summary>Moves or copies the properties of a name to a new one.</summary>
     /// <param name="from">The old name.</param>
-    /// <param name="to">The new name; what it had is forgotten.</param>
+    /// <param name="to">The new name; its earlier properties are removed.</param>
     /// <param name="isCopy">Whether the old name keeps them.</param>
     /// <param name="withContent">Whether everything in a folder is meant too.</param>
     public async ValueTask PassOnAsync(TransferName from, TransferName to, bool isCopy, bool withContent)

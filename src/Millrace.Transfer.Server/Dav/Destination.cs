@@ -47,10 +47,10 @@ internal static class Destination
         return FileTarget.Of(context, slash < 0 ? "/" : text[slash..]);
     }
 
-    /// <summary>Whether what has the new name may be replaced.</summary>
+    /// <summary>Whether an existing file or folder of the new name may be replaced.</summary>
     /// <param name="request">The request.</param>
     /// <param name="isExplicit">
-    /// Whether the client says so. RFC 4918 means the same by its silence, but a whole folder is deleted only for a client that says it.
+    /// Whether the request has the field. In RFC 4918 its absence means the same, but a whole folder is deleted only on explicit request.
     /// </param>
     public static bool MayReplace(HttpRequest request, out bool isExplicit)
     {

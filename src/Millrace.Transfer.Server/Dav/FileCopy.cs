@@ -104,7 +104,7 @@ internal sealed class FileCopy(IFileStore store)
         }
     }
 
-    /// <summary>Copies what can be copied, folder by folder, and returns what cannot.</summary>
+    /// <summary>Copies as much as possible, folder by folder, and returns the failures.</summary>
     private static async ValueTask<List<(TransferName Name, bool IsFolder, int Status)>> CopyFolderAsync(
         TransferPass pass, TransferName from, TransferName to, bool isDeep, CancellationToken cancellationToken)
     {

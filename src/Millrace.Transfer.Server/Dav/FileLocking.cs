@@ -9,7 +9,7 @@ internal sealed class FileLocking(IFileStore store)
     /// <summary>Characters that a lock may say about its owner; more of them are left out.</summary>
     private const int MaxOwnerLength = 1024;
 
-    /// <summary>How long a lock lasts at most without a refresh.</summary>
+    /// <summary>Maximum duration of a lock without a refresh.</summary>
     /// <remarks>A client that dies leaves its locks for so long. Clients refresh before.</remarks>
     private static readonly TimeSpan MaxTimeout = TimeSpan.FromHours(1);
 
@@ -172,7 +172,7 @@ internal sealed class FileLocking(IFileStore store)
         return rest;
     }
 
-    /// <summary>A name that nothing has gets an empty file (section 7.3), so that nobody else takes it.</summary>
+    /// <summary>Reserves an unused name with an empty file (section 7.3).</summary>
     private static async ValueTask<(bool IsFolder, StoredFile? Made)> FindOrMakeAsync(HttpContext context, TransferPass pass, FileTarget target)
     {
         CancellationToken aborted = context.RequestAborted;

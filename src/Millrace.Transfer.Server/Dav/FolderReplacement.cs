@@ -1,9 +1,9 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a COPY or MOVE does with a folder that has the new name.</summary>
+/// <summary>Replaces a folder that has the new name of a COPY or MOVE.</summary>
 internal static class FolderReplacement
 {
-    /// <summary>A file gets no name with a slash at its end, unless that of a folder that it replaces.</summary>
+    /// <summary>Rejects a file name that ends with a slash, unless the file replaces a folder of that name.</summary>
     public static async ValueTask ThrowIfNoFileNameAsync(
         IFileStore store, FileTarget target, bool mayReplaceFolder, CancellationToken cancellationToken)
     {
@@ -14,13 +14,13 @@ internal static class FolderReplacement
         }
     }
 
-    /// <summary>Deletes what has the new name where a store could not replace it in one step: a folder, or a file for a folder.</summary>
+    /// <summary>Deletes the target if the store cannot replace it in one step: a folder, or a file for a folder.</summary>
     /// <param name="context">The request.</param>
     /// <param name="store">The store.</param>
     /// <param name="target">The new name.</param>
     /// <param name="isFolder">Whether a folder gets it.</param>
     /// <param name="mayReplace">Whether the request allows it.</param>
-    /// <param name="isExplicit">Whether the request says so: see <see cref="Destination.MayReplace"/>.</param>
+    /// <param name="isExplicit">Whether it does so explicitly: see <see cref="Destination.MayReplace"/>.</param>
     /// <returns>Whether something had the name.</returns>
     public static async ValueTask<bool> PrepareAsync(
         HttpContext context, IFileStore store, TransferName target, bool isFolder, bool mayReplace, bool isExplicit)

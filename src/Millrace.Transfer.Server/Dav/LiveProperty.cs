@@ -1,11 +1,11 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>A property that the server makes from what it knows.</summary>
+/// <summary>A property that the server computes.</summary>
 /// <param name="Name">Its name.</param>
 /// <param name="Kind">Which one it is.</param>
 /// <param name="IsForFolders">Whether folders have it.</param>
 /// <param name="IsForFiles">Whether files have it.</param>
-/// <param name="IsInAll">Whether it is sent where everything is asked for; RFC 4331 has the quota sent only to who names it.</param>
+/// <param name="IsInAll">Whether it is sent if all properties are requested; RFC 4331 has the quota sent only if it is named.</param>
 internal sealed record LiveProperty(DavName Name, LiveKind Kind, bool IsForFolders = true, bool IsForFiles = true, bool IsInAll = true)
 {
     public static readonly IReadOnlyList<LiveProperty> All =

@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Server;
 [Flags]
 internal enum LockUse
 {
-    /// <summary>What a file has in it, or its properties.</summary>
+    /// <summary>A file's content or properties.</summary>
     Content = 0,
 
     /// <summary>Whether its folder has the name.</summary>
@@ -14,12 +14,12 @@ internal enum LockUse
     Below = 2,
 }
 
-/// <summary>Whether a request may change what others may have locked.</summary>
+/// <summary>Whether the locks of others allow a request's change.</summary>
 internal static class LockCheck
 {
     /// <summary>Finds a lock that forbids a change.</summary>
     /// <param name="locks">All locks.</param>
-    /// <param name="name">What is changed.</param>
+    /// <param name="name">The name to change.</param>
     /// <param name="use">How it is changed.</param>
     /// <param name="owner">The caller's token or user; null for an anonymous one.</param>
     /// <param name="submitted">The lock tokens that the request names.</param>

@@ -2,13 +2,13 @@ using Microsoft.Extensions.Primitives;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>The field If of a request, and what others have locked, before anything is done for the request.</summary>
+/// <summary>Checks the field If of a request, and the locks of others, before the request is processed.</summary>
 internal static class LockConditions
 {
     /// <summary>Reads and checks the field.</summary>
     /// <param name="context">The request.</param>
     /// <param name="store">The store as the caller may use it.</param>
-    /// <param name="prefix">What the caller may use; conditions about anything else do not hold.</param>
+    /// <param name="prefix">The names that the caller may use; conditions about others do not hold.</param>
     /// <param name="name">What lists without a resource are about.</param>
     /// <param name="now">The time.</param>
     /// <returns>Null without the field.</returns>
@@ -20,7 +20,7 @@ internal static class LockConditions
             ? context.Features.Get<IfHeader>() is { } known ? new(known) : CheckAsync(context, store, prefix, name, IfHeader.Parse(field.ToString()), now)
             : default;
 
-    /// <summary>Refuses early what somebody else has locked, before a file is sent for nothing. It is checked again when it is published.</summary>
+    /// <summary>Refuses a name that another caller has locked, before a file is sent in vain. Publishing checks it again.</summary>
     public static async ValueTask ThrowIfLockedAsync(
         HttpContext context, IFileStore store, StoreState state, TransferOperation operation, TransferName name, string? owner,
         IfHeader? conditions, DateTimeOffset now)

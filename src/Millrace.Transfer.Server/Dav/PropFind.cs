@@ -26,7 +26,7 @@ internal sealed class PropFind(IFileStore store)
 
             if (file is null && !isFolder)
             {
-                // What is in a folder is for those who may list.
+                // Only callers with the list scope see a folder's content.
                 pass.Dispose();
                 pass = await TransferGuard.Of(context).EnterAsync(context, store, TransferOperation.List, target.Name);
             }
@@ -113,6 +113,6 @@ internal sealed class PropFind(IFileStore store)
         await connection.WriteAsync(xml.Written, aborted);
     }
 
-    /// <summary>A store says nothing of a folder's own time to who asks for it alone.</summary>
+    /// <summary>The newest time of the listed entries: a store reports no time for a single folder.</summary>
     private static FileTime? FindTime(FilePage? page) => page is { Entries: [_, ..] entries } ? entries.Max(static entry => entry.Modified.ToDateTimeOffset()) : null;
 }

@@ -2,7 +2,7 @@ using System.Xml;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a PROPFIND asks for (RFC 4918, section 14.20).</summary>
+/// <summary>The properties that a PROPFIND requests (RFC 4918, section 14.20).</summary>
 internal sealed class PropertyQuery
 {
     private static readonly PropertyQuery Everything = new() { Live = [.. LiveProperty.OfEverything] };

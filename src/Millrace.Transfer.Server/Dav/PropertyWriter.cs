@@ -1,10 +1,10 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>Writes what a PROPFIND asks for of one file or folder after the other.</summary>
+/// <summary>Writes the requested properties of one file or folder after the other.</summary>
 internal sealed class PropertyWriter(
     DavWriter xml, string prefix, PropertyQuery query, WriteLocks.Index? locks, StoreSpace space, Func<DateTimeOffset> now)
 {
-    /// <summary>The date of creation that a client has set: the store has none of its own.</summary>
+    /// <summary>The date of creation that a client has set; the store has none.</summary>
     private static readonly DavName Created = new(DavName.Dav, "creationdate");
 
     private readonly List<DavName> _missing = [];

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a store keeps beside its files: locks and properties. One for each store, whatever part of it a caller may use. Thread-safe.</summary>
+/// <summary>A store's locks and properties. One for each store, whatever part of it a caller may use. Thread-safe.</summary>
 internal sealed class StoreState
 {
     private static readonly ConditionalWeakTable<IStoreDocuments, StoreState> All = [];
@@ -21,7 +21,7 @@ internal sealed class StoreState
     public static StoreState? Of(IFileStore store) =>
         store.Documents is { } documents ? All.GetValue(documents, static found => new StoreState(found)) : null;
 
-    /// <summary>Removes locks that have expired, and the empty files that they made and that nobody has written to.</summary>
+    /// <summary>Removes expired locks, and the files that they made if these are still empty.</summary>
     /// <param name="store">All of the store.</param>
     /// <param name="now">The time.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
@@ -51,7 +51,7 @@ internal sealed class StoreState
         }
         catch (TransferException)
         {
-            // Somebody has written to it, moved it or deleted it.
+            // The file was written to, moved or deleted meanwhile.
         }
     }
 }

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>A write lock (RFC 4918, section 7): who may change a file, or a folder and what is in it.</summary>
+/// <summary>A write lock (RFC 4918, section 7): who may change a file, or a folder and its content.</summary>
 internal sealed record WriteLock
 {
     /// <summary>The secret that its holder submits, as a URI.</summary>

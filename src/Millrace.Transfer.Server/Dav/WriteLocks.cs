@@ -45,7 +45,7 @@ internal sealed class WriteLocks(IStoreDocuments documents)
     public bool ConcernsRequest(bool isChange) =>
         isChange || !documents.IsShared ? MayHaveAny : _index is { IsEmpty: false };
 
-    /// <summary>The locks as they were seen last; null if nobody has looked.</summary>
+    /// <summary>The locks as they were last read; null if they never were.</summary>
     public Index? Known => _index;
 
     /// <summary>Reads the locks, if that is necessary.</summary>
@@ -223,7 +223,7 @@ internal sealed class WriteLocks(IStoreDocuments documents)
         /// <summary>The locks of a name itself.</summary>
         public WriteLock[] At(string name) => _byName.TryGetValue(name, out WriteLock[]? found) ? found : [];
 
-        /// <summary>The locks of what is in a folder.</summary>
+        /// <summary>The locks of names in a folder.</summary>
         public IEnumerable<WriteLock> Below(TransferName folder) =>
             All.Where(one => one.Name.Length > 0 && one.Name != folder.Value && one.Root.IsIn(folder));
     }

@@ -102,7 +102,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         };
     }
 
-    /// <summary>Finder writes a file of its own beside every file, and one into every folder that it shows.</summary>
+    /// <summary>Finder writes a metadata file beside every file, and one into every folder that it shows.</summary>
     private void ThrowIfSystemFile(string method, TransferName name)
     {
         if (options.RefuseSystemFiles && method is ("PUT" or "LOCK" or "MKCOL" or "POST")

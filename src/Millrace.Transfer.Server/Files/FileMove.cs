@@ -53,7 +53,7 @@ internal sealed class FileMove(IFileStore store)
         FileUpload.Answer(context, target, moved, isNew: !replaces);
     }
 
-    /// <summary>Makes room for what is moved, if it exists and its new name is not its old one.</summary>
+    /// <summary>Makes room for the moved file or folder, if it exists and its name changes.</summary>
     private async ValueTask<bool> ReplaceAsync(
         HttpContext context, IFileStore view, TransferName from, TransferName to, bool isFolder, bool mayReplace, bool isExplicit)
     {

@@ -57,7 +57,7 @@ internal sealed class FileRemoval(IFileStore store)
         context.Response.StatusCode = StatusCodes.Status204NoContent;
     }
 
-    /// <summary>What in a folder somebody else has locked, so that the folder stays as it is.</summary>
+    /// <summary>The locked name in a folder that keeps the folder from being deleted.</summary>
     public static TransferName? FindLockedMember(TransferException exception, TransferName folder) =>
         exception.Status == StatusCodes.Status423Locked && TransferName.TryParse(exception.Name, out TransferName name)
             && name != folder && name.IsIn(folder)

@@ -103,7 +103,7 @@ internal sealed class FolderListing(TransferServerOptions options)
 
     /// <summary>
     /// Gives a listing that is made in one piece a tag, and answers a client that has it already. The tag is of the whole text: the time of
-    /// a folder tells nothing about files in it that were written in place, and a bucket has no folders. Weak, as the coding may differ.
+    /// a folder does not change when a file in it is written in place, and a bucket has no folders. Weak, as the coding may differ.
     /// </summary>
     private static bool IsKnown(HttpContext context, ReadOnlySpan<byte> body)
     {

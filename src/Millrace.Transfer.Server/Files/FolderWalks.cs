@@ -5,7 +5,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Finds names below a folder, or counts what is in it: lines of JSON, each sent when it is known.</summary>
+/// <summary>Finds names below a folder, or counts its content: lines of JSON, each sent when it is known.</summary>
 internal static class FolderWalks
 {
     public const string SearchQuery = "search";
@@ -16,7 +16,7 @@ internal static class FolderWalks
     public static Task AnswerAsync(HttpContext context, IFileStore store, TransferName folder) =>
         context.Request.Query.ContainsKey(SearchQuery) ? SearchAsync(context, store, folder) : MeasureAsync(context, store, folder);
 
-    /// <summary>What was found, as pages of a listing; the last one has no place to continue.</summary>
+    /// <summary>The results as pages of a listing; the last one has no continuation.</summary>
     public static async IAsyncEnumerable<(FilePage Page, bool IsLast)> FoundAsync(
         HttpContext context, IFileStore store, TransferName folder)
     {

@@ -23,7 +23,7 @@ internal static partial class RangeSelection
     /// had to be merged. Empty when nothing that was asked for is in the file, or too much was.
     /// </param>
     /// <returns>
-    /// False when the whole file is to be sent: there is no field, it cannot be read, or it counts in units other than bytes.
+    /// False when the whole file is to be sent: the field is missing, cannot be read, or counts in units other than bytes.
     /// </returns>
     public static bool TrySelect(StringValues field, long length, out IReadOnlyList<ByteRange> ranges)
     {

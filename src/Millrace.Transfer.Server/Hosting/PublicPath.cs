@@ -100,7 +100,7 @@ internal sealed class PublicPath
                     ? $"trust the senders to the socket with {nameOf("TransferHostOptions.TrustSocket")}"
                     : $"name its address, which is in the server's log, with {nameOf("TransferHostOptions.TrustedProxies")}")}, and let it send {HostField} and {SchemeField}.";
 
-    /// <summary>Whether a proxy says that it sent a request, believed or not.</summary>
+    /// <summary>Whether a request has a proxy's fields, trusted or not.</summary>
     public static bool IsThroughProxy(HttpRequest request) => ProxyFields.Any(request.Headers.ContainsKey);
 
     private static IPEndPoint? SenderOf(HttpContext context) =>

@@ -31,7 +31,7 @@ public static class FileStoreExtensions
         return patterns.Count == 0 ? store : new HidingFileStore(store, [.. patterns]);
     }
 
-    /// <summary>The store behind a decorator of this library.</summary>
+    /// <summary>The store inside a decorator of this library.</summary>
     internal static IFileStore Unwrap(this IFileStore store) => store is HidingFileStore hiding ? hiding.Inner.Unwrap() : store;
 }
 
@@ -161,7 +161,7 @@ internal sealed class HidingFileStore(IFileStore inner, string[] patterns) : IFi
 
     private HidingFileStore Wrap(IFileStore store) => ReferenceEquals(store, inner) ? this : new HidingFileStore(store, patterns);
 
-    /// <summary>Who does not see a file must not delete or move it with its folder.</summary>
+    /// <summary>A caller must not delete or move a hidden file with its folder.</summary>
     private async ValueTask ThrowIfHidingAsync(TransferName folder, string verb, CancellationToken cancellationToken)
     {
         if (!await inner.FolderExistsAsync(folder, cancellationToken))

@@ -45,7 +45,7 @@ public interface IFileStore
     /// <summary>Deleted and replaced files; null if the store does not keep them.</summary>
     IFileTrash? Trash => null;
 
-    /// <summary>The same store for the requests of a caller, whose name goes to the trash with what it deletes.</summary>
+    /// <summary>The same store for the requests of a caller, whose name is recorded in the trash with the files that it deletes.</summary>
     /// <param name="caller">The name of the token or user; null if it is anonymous.</param>
     /// <returns>This one, for a store that records no names. It is not to be disposed.</returns>
     IFileStore OnBehalfOf(string? caller) => this;
@@ -86,7 +86,7 @@ public interface IFileStore
     IAsyncEnumerable<SearchPage> SearchAsync(SearchFilesOptions options, CancellationToken cancellationToken) =>
         ListedSearch.SearchAsync(this, options, cancellationToken);
 
-    /// <summary>Counts what is in a folder, at any depth: the last value is all of it. The next one is counted when it is asked for.</summary>
+    /// <summary>Counts the content of a folder, at any depth; the last value is the total. Each value is counted when it is requested.</summary>
     /// <param name="folder">The folder; <c>default</c> for the root.</param>
     /// <param name="cancellationToken">Ends the count.</param>
     /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>: there is no such folder.</exception>
@@ -151,7 +151,7 @@ public interface IFileStore
 
     /// <summary>Creates an empty folder, durably.</summary>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.AlreadyExists"/>; <see cref="TransferError.NotFound"/>: there is no folder for it to be in.
+    /// <see cref="TransferError.AlreadyExists"/>; <see cref="TransferError.NotFound"/>: its parent folder does not exist.
     /// </exception>
     ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken);
 }

@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 public interface IFileTrash
 {
-    /// <summary>Lists what is in the trash, the newest first.</summary>
+    /// <summary>Lists the entries of the trash, the newest first.</summary>
     /// <param name="options">Which entries.</param>
     /// <param name="cancellationToken">Ends it.</param>
     ValueTask<TrashPage> ListAsync(ListTrashOptions options, CancellationToken cancellationToken);

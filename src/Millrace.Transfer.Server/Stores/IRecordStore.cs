@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 /// read, so that any number of servers and programs can change it at once.
 /// </summary>
 /// <remarks>
-/// All members can be called by any number of threads at once. What they have written is durable. Failures are <see cref="TransferException"/>s.
+/// All members can be called by any number of threads at once. Completed writes are durable. Failures are <see cref="TransferException"/>s.
 /// </remarks>
 public interface IRecordStore
 {

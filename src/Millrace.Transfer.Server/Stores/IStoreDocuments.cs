@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 /// <remarks>All members can be called by any number of threads at once.</remarks>
 public interface IStoreDocuments
 {
-    /// <summary>Whether other servers change the documents too, so that what was read a second ago may be out of date.</summary>
+    /// <summary>Whether other servers change the documents too, so that a document read a second ago may be out of date.</summary>
     bool IsShared { get; }
 
     /// <summary>Reads a document.</summary>

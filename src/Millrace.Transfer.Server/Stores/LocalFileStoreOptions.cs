@@ -49,7 +49,7 @@ public sealed class LocalFileStoreOptions
         }
     }
 
-    /// <summary>Bytes that the trash may have; the oldest entries are deleted when it has more. Null without a limit of its own.</summary>
+    /// <summary>Maximum bytes in the trash; the oldest entries are deleted when it has more. Null for no separate limit.</summary>
     /// <remarks>They count for <see cref="MaxTotalBytes"/>. The trash also gives way to files that would not fit otherwise.</remarks>
     public long? MaxTrashBytes { get; set; }
 

@@ -11,8 +11,8 @@ public sealed partial class TransferClient
     /// <summary>Finds files and folders below a folder by words in their names, each as soon as the server has found it, in no particular order.</summary>
     /// <param name="folder">The folder; <c>default</c> for the root.</param>
     /// <param name="text">Words that a name has to contain, in any order. Case and accents do not matter.</param>
-    /// <param name="limit">Entries at most, 1 to 10,000.</param>
-    /// <param name="progress">Is called now and then with how far the search is, and at its end; null for nobody.</param>
+    /// <param name="limit">Maximum entries, 1 to 10,000.</param>
+    /// <param name="progress">Receives the progress of the search from time to time, and once when it is complete; null for none.</param>
     /// <param name="cancellationToken">Ends the search, on the server too.</param>
     /// <remarks>A connection that fails before the server has answered is retried; a search that breaks off later is not.</remarks>
     /// <exception cref="TransferException">

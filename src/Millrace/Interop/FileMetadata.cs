@@ -36,7 +36,7 @@ internal readonly record struct FileStatus(long Size, long ModifiedTicks, FileKi
         }
         catch (NotSupportedException)
         {
-            // How the framework reports that there are no positions.
+            // The framework's error for a file without positions.
             return new FileStatus(0, 0, FileKind.Stream, 0, 0);
         }
     }

@@ -10,7 +10,7 @@ internal static class LocalTime
         TryLook(path, out _, out FileTime modified) ? modified : FileTime.FromDateTimeOffset(new DateTimeOffset(SpecialFile.Modified(path)));
 
     /// <summary>Length and time of a file, or of the file that a link leads to.</summary>
-    /// <returns>False if there is no file.</returns>
+    /// <returns>False if the file does not exist.</returns>
     public static bool TryLook(string path, out long length, out FileTime modified)
     {
         if (SpecialFile.TryGetFacts(path, out length, out long seconds, out int nanoseconds))

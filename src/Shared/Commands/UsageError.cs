@@ -4,7 +4,7 @@ using System.CommandLine.Parsing;
 
 namespace Millrace.Cli;
 
-/// <summary>What is wrong with a command line, in a few lines: the error stays on the screen, and --help has the rest.</summary>
+/// <summary>Prints the errors of a command line in a few lines: they stay on the screen, and --help has the rest.</summary>
 internal static class UsageError
 {
     // Two adjacent letters in the wrong order are two changes.

@@ -9,7 +9,7 @@ internal static class TrashRules
     private const int TimeDigits = 12;
     private const int RandomDigits = 20;
 
-    /// <summary>An id that sorts by the time, and that nobody guesses.</summary>
+    /// <summary>An id that sorts by time and cannot be guessed.</summary>
     public static string NewId(DateTimeOffset now) => string.Create(
         CultureInfo.InvariantCulture,
         $"{now.ToUnixTimeMilliseconds():x12}{RandomNumberGenerator.GetHexString(RandomDigits, lowercase: true)}");

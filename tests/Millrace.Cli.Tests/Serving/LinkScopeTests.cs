@@ -3,7 +3,7 @@ using System.Net.Http.Headers;
 
 namespace Millrace.Cli.Tests.Serving;
 
-/// <summary>What a signed link is good for besides its file: nothing, against `millrace serve`.</summary>
+/// <summary>A signed link gives access to its file and nothing else, against `millrace serve`.</summary>
 public sealed class LinkScopeTests : CommandTests
 {
     private const string Metadata = "filename b25lLnR4dA==";

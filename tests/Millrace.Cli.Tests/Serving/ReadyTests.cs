@@ -18,7 +18,7 @@ public sealed class ReadyTests : CommandTests
         {
             Assert.StartsWith("ok", await SucceedAsync("health", "--folder", "served"), StringComparison.Ordinal);
 
-            // Which the address alone does not: the certificate is trusted by nobody.
+            // The address alone does not suffice: no client trusts the certificate.
             Assert.Contains("TLS", await FailAsync("health", $"https://127.0.0.1:{server.Port}/share/health"), StringComparison.Ordinal);
             server.Signal(Command.Terminate);
             await server.EndAsync();

@@ -184,7 +184,7 @@ public sealed class SyncTests : CommandTests
         Assert.Contains("has the version again that was replaced at", await SucceedAsync("sync", "--restore", url), StringComparison.Ordinal);
         Assert.Equal(first, Digests("served/site"));
 
-        // Of what cannot be sent in full, nothing is seen.
+        // A version that cannot be sent in full is not published at all.
         Write("site/d", 10, 5);
         Directory.CreateDirectory(Folder["served/site/e"]);
         Write("served/site/e/f", 1);

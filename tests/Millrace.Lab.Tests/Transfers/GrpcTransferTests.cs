@@ -157,7 +157,7 @@ public sealed class GrpcTransferTests : IDisposable
             }
         }
 
-        // Counts before it sends: what has arrived is counted.
+        // Counts before it sends, so that every received message is counted.
         async Task CopyAsync(Socket from, Socket to)
         {
             byte[] buffer = new byte[65536];

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Properties;
 
-/// <summary>Whatever is done with a reader, it does what a byte array would.</summary>
+/// <summary>Whatever the calls, a reader gives the same bytes as an array.</summary>
 public sealed class ReaderPropertyTests
 {
     [Fact]

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Sequences;
 
-/// <summary>Whatever the content, its pieces and the walks: they give what a byte array would.</summary>
+/// <summary>Whatever the content and its pieces, each iteration gives the same bytes as an array.</summary>
 public sealed class SequencePropertyTests
 {
     [Fact]

@@ -41,7 +41,7 @@ internal sealed class ServedBucket : IAsyncDisposable
             line ?? throw new InvalidOperationException("It did not start: " + await process.StandardError.ReadToEndAsync())).RootElement);
     }
 
-    /// <returns>What it has logged.</returns>
+    /// <returns>Its log.</returns>
     public async Task<string> KillAsync()
     {
         _process.Kill();

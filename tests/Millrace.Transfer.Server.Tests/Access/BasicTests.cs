@@ -120,7 +120,7 @@ public sealed class BasicTests
     [InlineData("PUT", null, 204)]
     public async Task Password_that_a_browser_sends_again_is_judged_as_a_cookie(string method, string? site, int status)
     {
-        // Another site's page may be allowed to ask with a token of its own, and not with what the browser remembers.
+        // Another site's page may be allowed to send its own token, but not the credentials that the browser remembers.
         (ServedFolder served, string token) = await ServeAsync(static options => options.Endpoints.AllowedOrigins = ["https://evil.example"]);
         await using ServedFolder _ = served;
         (string, string)[] fields = site is null ? [] : [("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "cors")];

@@ -341,7 +341,7 @@ public sealed class FolderLinkTests : GrpcTest
         Assert.Equal(201, await StatusAsync("PUT", "files/share/tiny", other, Body(100)));
     }
 
-    /// <summary>A body whose length nobody knows.</summary>
+    /// <summary>A body of unknown length.</summary>
     private sealed class OneWay(byte[] content) : MemoryStream(content)
     {
         public override bool CanSeek => false;

@@ -37,7 +37,7 @@ public sealed class PinTests
         Assert.Equal(HttpStatusCode.OK, await GetAsync(served, cookie));
         Assert.Equal(HttpStatusCode.Unauthorized, (await SignInAsync(served, pin)).Status);
 
-        // It is no token.
+        // A PIN is not a token.
         using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(served.Server.Address, "/files/a"));
         request.Headers.Authorization = new("Bearer", served.Server.CreatePin());
         Assert.Equal(HttpStatusCode.Unauthorized, (await WithoutCookies.SendAsync(request)).StatusCode);

@@ -3,7 +3,7 @@ using System.Xml.Linq;
 
 namespace Millrace.Transfer.Server.Tests.Dav;
 
-/// <summary>What tokens allow, and that a lock is nobody's but its taker's.</summary>
+/// <summary>The scopes of tokens, and that only its owner can use a lock.</summary>
 public sealed class DavAccessTests : DavTest, IDisposable
 {
     private readonly TemporaryFolder _folder = new();

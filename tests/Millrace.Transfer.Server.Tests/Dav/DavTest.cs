@@ -2,7 +2,7 @@ using System.Xml.Linq;
 
 namespace Millrace.Transfer.Server.Tests.Dav;
 
-/// <summary>Requests of WebDAV, and what is in their responses.</summary>
+/// <summary>WebDAV requests, and the content of their responses.</summary>
 public abstract class DavTest : ServerTest
 {
     protected static XNamespace D { get; } = "DAV:";

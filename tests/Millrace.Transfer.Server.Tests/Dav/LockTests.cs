@@ -261,7 +261,7 @@ public sealed class LockTests : DavTest
     private Task<HttpResponseMessage> PutAsync(string path, params (string, string)[] fields) =>
         SendAsync(HttpMethod.Put, path, new ByteArrayContent([7, 8, 9]), fields);
 
-    /// <summary>A body whose end comes when the test says so.</summary>
+    /// <summary>A body that ends when the test lets it.</summary>
     private sealed class SlowContent : HttpContent
     {
         private readonly TaskCompletionSource _started = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -9,7 +9,7 @@ public sealed class SystemClientTests : DavTest
 
     /// <summary>
     /// As sabre/dav documents it (https://sabre.io/dav/clients/finder/): an empty file first, then a lock, then the content, in chunks without a
-    /// length and with the length in a field of its own; and the same for the file of its attributes.
+    /// length and with the length in a separate field; and the same for the file of its attributes.
     /// </summary>
     [Fact]
     public async Task Finder_copies_a_file()

@@ -2,7 +2,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
-/// <summary>What a WebDAV client has locked.</summary>
+/// <summary>gRPC calls on files that a WebDAV client has locked.</summary>
 public sealed class LockCallTests : GrpcTest
 {
     private const string Exclusive =

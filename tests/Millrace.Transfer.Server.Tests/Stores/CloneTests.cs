@@ -129,7 +129,7 @@ public sealed class CloneTests : StoreTest
             }
             catch (TransferException)
             {
-                // Somebody wrote meanwhile.
+                // Another client wrote meanwhile.
             }
         }
 

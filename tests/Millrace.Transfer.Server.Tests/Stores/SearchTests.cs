@@ -27,7 +27,7 @@ public sealed class SearchTests : ContractTest
     {
         IFileStore store = Open(portable);
 
-        // The second is as macOS writes it: the marks are characters of their own.
+        // The second is as macOS writes it: the marks are separate characters.
         string[] names = ["Café Müller.txt", "Cafe\u0301 Mu\u0308ller 2.txt", "straße.txt", "ΑΘΉΝΑ.txt", "ёлка.txt", "Đường phố.txt", "أحمد.txt"];
         foreach (string name in names)
         {

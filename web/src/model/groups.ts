@@ -81,7 +81,7 @@ export const bestOfEach = (cases: Case[]): Case[] =>
 // The fastest first; those without a time last.
 const methodsByTime = (cases: Case[]): string[] => [...new Set([...bestOfEach(cases).map((item) => item.method), ...cases.map((item) => item.method)])];
 
-// What a program may choose freely; other parameters are other work.
+// Parameters that a program may choose freely; all others change the work.
 const tuned = ["buffer", "chunk"];
 
 /** The cases of a group that do the same work, so that the fastest of them may be named. */

@@ -17,7 +17,7 @@ export interface Case {
   kind: Kind;
   baseline: boolean;
   noise: boolean;
-  /** Whether it makes only the necessary calls: a limit, which nobody chooses. */
+  /** Whether it makes only the necessary calls: a lower limit, not a method to choose. */
   floor: boolean;
   parameters: Parameters;
   error: string | null;

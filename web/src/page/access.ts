@@ -20,7 +20,7 @@ export async function refreshSession(): Promise<Session> {
 
 export const current = (): Session => session;
 export const mustSignIn = (): boolean => session.required && !session.signedIn && !session.link && !session.scopes?.length;
-/** Nobody has signed in, and may read nevertheless. */
+/** The user has not signed in, and may read nevertheless. */
 export const isPublic = (): boolean => session.required && !session.signedIn && !session.link && !mustSignIn();
 /** The link to a folder by which the page was opened. */
 export const link = (): OpenedLink | undefined => session.link ?? undefined;
@@ -34,7 +34,7 @@ export const prefix = (): string => (session.prefix ?? "").replace(/\/+$/, "");
 /** The name of the folder above all others. */
 export const rootName = (): string => session.title || texts.files;
 
-/** Whether deleted files are kept, and may be listed: what is deleted can be restored for a while. */
+/** Whether deleted files are kept and may be listed, so that they can be restored for a while. */
 export const hasTrash = (): boolean => session.trash != null && may("delete") && may("list");
 export const canRestore = (): boolean => hasTrash() && may("write");
 

@@ -205,7 +205,7 @@ export async function* foldersIn(folder: string): AsyncGenerator<string[]> {
   } while (after !== undefined);
 }
 
-/** What is in a folder at any depth, as far as the server has counted. */
+/** The content of a folder at any depth, as far as the server has counted. */
 export interface Usage {
   files: number;
   folders: number;
@@ -242,7 +242,7 @@ let trash = "";
 const trashPath = (): string => trash;
 const ofName = (name: string): string => (name ? `name=${encodeURIComponent(name)}` : "");
 
-/** A page of what was deleted in a folder, or of a name, the newest first. */
+/** A page of the deleted files of a folder or of a name, the newest first. */
 export const trashed = async (name: string, after?: string, limit = 100): Promise<{ entries: Trashed[]; next?: string }> => {
   const page = (await (await send(`${trashPath()}?limit=${limit}&${ofName(name)}${after === undefined ? "" : `&after=${encodeURIComponent(after)}`}`)).json()) as { entries: Trashed[]; next?: string | null };
   return { entries: page.entries, ...(page.next ? { next: page.next } : {}) };

@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 /// <param name="whole">The store, for every caller the same.</param>
 /// <param name="inner">The store, confined to the link's folder.</param>
-/// <param name="use">What the request takes of the link.</param>
+/// <param name="use">The request's use of the link.</param>
 internal sealed class DropStore(IFileStore whole, IFileStore inner, LinkUse use) : IFileStore
 {
     public IFileStore Whole => whole;
@@ -92,7 +92,7 @@ internal sealed class DropStore(IFileStore whole, IFileStore inner, LinkUse use)
         public ValueTask<int> ExpireAsync(CancellationToken cancellationToken) => inner.ExpireAsync(cancellationToken);
     }
 
-    /// <summary>An upload that is deleted before it was published gives back what it took.</summary>
+    /// <summary>An upload that is deleted before it is published gives back its share of the link's limits.</summary>
     private sealed class Upload(StoredUpload inner, LinkUse use) : StoredUpload
     {
         public override UploadStatus Status => inner.Status;

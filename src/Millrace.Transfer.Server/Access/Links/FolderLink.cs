@@ -40,7 +40,7 @@ public sealed record FolderLink
     public long Bytes { get; init; }
 }
 
-/// <summary>What a new link to a folder allows.</summary>
+/// <summary>The options of a new link to a folder.</summary>
 public readonly record struct FolderLinkOptions
 {
     /// <summary>The folder; <c>default</c> for everything.</summary>
@@ -49,7 +49,7 @@ public readonly record struct FolderLinkOptions
     /// <inheritdoc cref="FolderLink.IsDrop"/>
     public bool IsDrop { get; init; }
 
-    /// <summary>How long it is valid: more than nothing, and at most 366 days.</summary>
+    /// <summary>How long it is valid: more than zero, and at most 366 days.</summary>
     public TimeSpan Lifetime { get; init; }
 
     /// <summary>A password of at most 256 characters; null for none.</summary>

@@ -23,7 +23,7 @@ internal sealed record FolderLinkRecord
     [JsonPropertyName("isDrop")]
     public bool IsDrop { get; set; }
 
-    /// <summary>How far the one who made it may go, symbolic links included; null for everything.</summary>
+    /// <summary>The names that its maker may use, symbolic links included; null for all.</summary>
     [JsonPropertyName("prefix")]
     public string? Prefix { get; set; }
 

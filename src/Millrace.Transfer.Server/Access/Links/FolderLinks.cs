@@ -19,7 +19,7 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
     /// <summary>The longest <see cref="FolderLinkOptions.Lifetime"/>.</summary>
     internal static readonly TimeSpan MaxLifetime = TimeSpan.FromDays(366);
 
-    /// <summary>How long a list shows links that have expired, with what they were used for.</summary>
+    /// <summary>How long a list shows expired links and their use.</summary>
     private static readonly TimeSpan KeptExpired = TimeSpan.FromDays(30);
 
     /// <summary>Requests of this process change a document one after the other: only those of other servers get in each other's way.</summary>
@@ -32,7 +32,7 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
     public static IRecordStore OpenRecords(string root) => new LocalRecords(root);
 
     /// <summary>Makes a link.</summary>
-    /// <param name="options">What it allows.</param>
+    /// <param name="options">The link's options.</param>
     /// <param name="cancellationToken">Until it begins to be stored.</param>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>; or that of <see cref="TokenStore.GetLinkKeyAsync"/>.</exception>
     public async ValueTask<CreatedFolderLink> CreateAsync(FolderLinkOptions options, CancellationToken cancellationToken = default)

@@ -54,7 +54,7 @@ internal readonly struct LinkSecret
     {
         if (request.Query.TryGetValue(Key, out StringValues values))
         {
-            // A token beside it would leave open which of the two is meant; a password may be.
+            // A token beside it would be ambiguous; a password may be sent.
             return values.Count == 1 && !IsBearer(request) ? values[0] : null;
         }
 
@@ -87,13 +87,13 @@ internal readonly struct LinkSecret
         return true;
     }
 
-    /// <summary>Whether it says, and proves, that a password was given.</summary>
+    /// <summary>Whether the secret proves that the password was entered.</summary>
     public bool HasPassword(LinkKey key, LinkPassword password, DateTimeOffset now) =>
         _code is not null
         && _opened > now.ToUnixTimeSeconds()
         && CryptographicOperations.FixedTimeEquals(Encoding.ASCII.GetBytes(CodeOf(key, password, _opened)), Encoding.UTF8.GetBytes(_code));
 
-    /// <summary>The secret of one who has given the password.</summary>
+    /// <summary>The secret of a caller that has given the password.</summary>
     public string WithPassword(LinkKey key, LinkPassword password, DateTimeOffset until)
     {
         long seconds = until.ToUnixTimeSeconds();

@@ -3,7 +3,7 @@ using System.Text;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// One request by a link to a folder, and what it takes of the link's limits. Everything is counted durably before the first byte goes
+/// One request by a link to a folder, and its share of the link's limits. Everything is counted durably before the first byte goes
 /// out, so that no number of servers, requests and crashes gives more than the limits.
 /// </summary>
 /// <remarks>For one thread at a time.</remarks>
@@ -82,7 +82,7 @@ internal sealed class LinkUse(FolderLinkRecord link, IRecordStore records, strin
         }
         : FolderLinks.ChangeAsync(records, link.Id, record => Take(record, uses: 1, length ?? 0), cancellationToken);
 
-    /// <summary>Gives back what a request has taken, of which nothing was stored or sent.</summary>
+    /// <summary>Gives back the uses and bytes of a request that stored and sent nothing.</summary>
     public async ValueTask GiveBackAsync(long uses, long bytes)
     {
         try
@@ -106,7 +106,7 @@ internal sealed class LinkUse(FolderLinkRecord link, IRecordStore records, strin
     /// <summary>Adds the bytes of a dropped file whose length was not known.</summary>
     public ValueTask AddAsync(long bytes) => GiveBackAsync(uses: 0, -bytes);
 
-    /// <summary>Gives back what was counted ahead, at the end of an archive.</summary>
+    /// <summary>Gives back the bytes that were counted ahead, at the end of an archive.</summary>
     public ValueTask EndArchiveAsync() => _ahead > 0 ? GiveBackAsync(uses: 0, Interlocked.Exchange(ref _ahead, 0)) : default;
 
     private void Download(FolderLinkRecord record, string of, long length, long bytes, bool isWhole)
@@ -130,7 +130,7 @@ internal sealed class LinkUse(FolderLinkRecord link, IRecordStore records, strin
 
         Take(record, uses: 1, bytes);
 
-        // All of the file once more in parts: for what broke off, and for parts whose order nobody knows.
+        // The whole file once more in parts: for interrupted downloads, and for parts in any order.
         running.Add(new RunningUse { Of = of, Left = isWhole ? length : (2 * length) - bytes, Until = now + LongestDownload });
         if (running.Count > MaxRunning)
         {

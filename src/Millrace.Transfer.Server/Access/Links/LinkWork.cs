@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>Making, listing and revoking links to folders, the same for HTTP and gRPC.</summary>
 internal static class LinkWork
 {
-    /// <summary>Makes a link for a caller that may do what it allows.</summary>
+    /// <summary>Makes a link for a caller that has the permissions that it grants.</summary>
     public static async ValueTask<CreatedFolderLink> CreateAsync(HttpContext context, IFileStore store, FolderLinkOptions wanted)
     {
         TransferGuard guard = TransferGuard.Of(context);

@@ -77,7 +77,7 @@ internal sealed class LinkEndpoint(IFileStore store, TransferServerOptions optio
         }
     }
 
-    /// <summary>What one who has a link may know about it.</summary>
+    /// <summary>The facts about a link that are shown to anyone who has it.</summary>
     public static OpenedLinkDocument Describe(FolderLinkRecord link) => new()
     {
         State = "valid",

@@ -11,8 +11,8 @@ namespace Millrace.Transfer.Server;
 /// The PIN with which one browser can sign in, and the tokens of the sessions that began with one. Thread-safe.
 /// </summary>
 /// <remarks>
-/// A million PINs are few, so five wrong ones end it, whoever sent them: somebody who tries can keep others from signing in, and only the
-/// person at the server makes another. Where the way is not encrypted, a PIN is for private networks only.
+/// A million PINs are few, so five wrong ones from any clients end it. An attacker can thus keep others from signing in, and only the
+/// person at the server makes another. Without encryption, a PIN is for private networks only.
 /// </remarks>
 internal sealed class PinStore(TimeProvider clock)
 {
@@ -55,7 +55,7 @@ internal sealed class PinStore(TimeProvider clock)
     }
 
     /// <summary>Exchanges a PIN, once, for a new secret and its token, which is for sessions only.</summary>
-    /// <param name="pin">What the caller has sent.</param>
+    /// <param name="pin">The PIN as the caller sent it.</param>
     /// <returns>Null for a wrong one, and for any after the PIN has ended.</returns>
     public (string Secret, TransferToken Token)? Redeem(string pin)
     {
@@ -86,7 +86,7 @@ internal sealed class PinStore(TimeProvider clock)
     /// <summary>The token of a session that a PIN began; null for others.</summary>
     public TransferToken? FindByHash(string hash) => _tokens.GetValueOrDefault(hash);
 
-    /// <summary>Whether others on the way may read what is sent without encryption: beyond this machine and private networks.</summary>
+    /// <summary>Whether unencrypted traffic may be read on the way: beyond this machine and private networks.</summary>
     public static bool IsBeyondPrivate(IPAddress? address)
     {
         if (address is null)

@@ -64,7 +64,7 @@ internal sealed record SessionDocument
     [JsonPropertyName("portableNames")]
     public bool PortableNames { get; init; }
 
-    /// <summary>Bytes that can still be stored, for those who may list or write; null where that is not known.</summary>
+    /// <summary>Bytes that can still be stored, for callers that may list or write; null if unknown.</summary>
     [JsonPropertyName("freeBytes")]
     public long? FreeBytes { get; init; }
 
@@ -81,7 +81,7 @@ internal sealed record SessionDocument
     public bool FolderLinks { get; init; }
 }
 
-/// <summary>A link to a folder, for one who has it.</summary>
+/// <summary>A link to a folder, as shown to anyone who has it.</summary>
 internal sealed record OpenedLinkDocument
 {
     /// <summary><c>valid</c>, <c>locked</c> (its password is missing) or <c>invalid</c>.</summary>
@@ -98,11 +98,11 @@ internal sealed record OpenedLinkDocument
     [JsonPropertyName("asksName")]
     public bool AsksName { get; init; }
 
-    /// <summary>Whether uses or bytes are limited: a page does not load what nobody asked for then.</summary>
+    /// <summary>Whether uses or bytes are limited: the page then loads only files that the user asks for.</summary>
     [JsonPropertyName("limited")]
     public bool Limited { get; init; }
 
-    /// <summary>The secret of one who has given the password; null otherwise.</summary>
+    /// <summary>The secret of a caller that has given the password; null otherwise.</summary>
     [JsonPropertyName("secret")]
     public string? Secret { get; init; }
 }

@@ -78,7 +78,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
         }
     }
 
-    /// <summary>Unknown also where the device fails: what a page may do is reported nevertheless.</summary>
+    /// <summary>Unknown also if the device fails: the page's permissions are reported nevertheless.</summary>
     private long? FreeBytes()
     {
         try

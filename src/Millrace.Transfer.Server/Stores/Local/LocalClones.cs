@@ -69,7 +69,7 @@ internal sealed class LocalClones(LocalStore store, StoreTree tree)
     {
         ThrowIfNested(one, other);
 
-        // Whoever publishes, moves or deletes anything holds one of these.
+        // Every call that publishes, moves or deletes a file holds one of these.
         using NameLocks.All entered = await store.Locks.EnterAllAsync(cancellationToken);
         try
         {

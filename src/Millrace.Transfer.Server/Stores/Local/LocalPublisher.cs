@@ -278,7 +278,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     private bool IsOtherFileSystem(FilePipeError error) =>
         error == FilePipeError.CrossDevice || (!store.Native && error == FilePipeError.Sharing);
 
-    /// <summary>A file would be published into a folder that was exchanged for another one meanwhile.</summary>
+    /// <summary>Throws if a file would be published into a folder that was exchanged for another one meanwhile.</summary>
     private void ThrowIfElsewhere(FilePipeWriter file, TransferName name)
     {
         string held = Path.Combine(Path.GetDirectoryName(file.TargetPath)!, ".");

@@ -88,7 +88,7 @@ internal sealed class LocalStore : IAsyncDisposable
 
     public NameLocks Locks { get; } = new();
 
-    /// <summary>How often folders have been exchanged: what was opened before may have another name now.</summary>
+    /// <summary>How often folders have been exchanged: a file opened before may have another name now.</summary>
     public int Exchanges => Volatile.Read(ref _exchanges);
 
     public SemaphoreSlim Listings { get; } = new(Math.Clamp(Environment.ProcessorCount - 1, 1, MaxListings));

@@ -61,7 +61,7 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
     /// Keeps a file that is about to be replaced, and that has its name until then: by a second name for it where the file system has that,
     /// otherwise by a copy.
     /// </summary>
-    /// <returns>The entry, to be passed to <see cref="Kept"/> or <see cref="Forget"/>; null if there is no file.</returns>
+    /// <returns>The entry, to be passed to <see cref="Kept"/> or <see cref="Forget"/>; null if the file does not exist.</returns>
     public KeptVersion? TryKeep(StoreFolder folder, string fileName, TransferName name, string? caller)
     {
         if (!folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink) || isFolder || isLink || !facts.IsRegular)
@@ -215,7 +215,7 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
         return any;
     }
 
-    /// <summary>What a process that died has left: entries without content, and versions that were not replaced after all.</summary>
+    /// <summary>Removes the leftovers of a process that died: entries without content, and versions that were not replaced after all.</summary>
     public void Recover()
     {
         lock (_recovering)
@@ -228,7 +228,7 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
         }
     }
 
-    /// <summary>Deletes what has been there for too long, or is too much.</summary>
+    /// <summary>Deletes expired entries, and the oldest ones above the size limit.</summary>
     public void Expire(CancellationToken cancellationToken)
     {
         DateTimeOffset end = store.Options.TimeProvider.GetUtcNow() - lifetime;
@@ -299,7 +299,7 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
     {
         if (Interlocked.Add(ref _bytes, bytes) > store.Options.MaxTrashBytes)
         {
-            // A large folder takes a while to delete, and nobody has to wait for it.
+            // A large folder takes a while to delete, and no request has to wait for it.
             _ = Task.Run(Trim);
         }
     }

@@ -8,7 +8,7 @@ namespace Millrace.Transfer.Server;
 internal abstract class TreeWalk(LocalStore store, StoreTree tree, TransferName top) : IDisposable
 {
     /// <summary>Characters of the names of folders that are still to be read.</summary>
-    /// <remarks>As many folders as nobody has made by hand; a search takes 16 MiB for them at most.</remarks>
+    /// <remarks>More than folders made by hand ever need; a search takes at most 16 MiB for them.</remarks>
     private const int MaxPending = 8 * 1024 * 1024;
 
     /// <summary>Names after which the walk looks at the clock.</summary>
@@ -195,7 +195,7 @@ internal sealed class NameWalk(LocalStore store, StoreTree tree, TransferName to
 
     protected override bool IsFull => _found.Count >= MaxFound;
 
-    /// <summary>What was found since the last call.</summary>
+    /// <summary>The results since the last call.</summary>
     public SearchPage TakePage()
     {
         var page = new SearchPage(_found, Visited) { Omitted = Omitted };
@@ -270,7 +270,7 @@ internal sealed class UsageWalk(LocalStore store, StoreTree tree, TransferName t
 
     protected override bool Wants(ReadOnlySpan<char> name) => true;
 
-    /// <summary>A link is neither a file nor a folder here: what it leads to counts where it is.</summary>
+    /// <summary>A link is neither a file nor a folder here: its target is counted in its own folder.</summary>
     protected override void Take(StoreFolder folder, TransferName name, string fileName)
     {
         if (!folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out _))

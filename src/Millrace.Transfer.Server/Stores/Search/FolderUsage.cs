@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What is in a folder, counted so far.</summary>
+/// <summary>The content of a folder, counted so far.</summary>
 /// <param name="Files">Files at any depth.</param>
 /// <param name="Folders">Folders at any depth.</param>
 /// <param name="Bytes">Bytes of the files.</param>

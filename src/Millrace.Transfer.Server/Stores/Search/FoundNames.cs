@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace Millrace.Transfer.Server;
 
 /// <summary>A part of a search's answer, the same for every protocol.</summary>
-/// <param name="Entries">What was found since the last one.</param>
+/// <param name="Entries">The results since the last one.</param>
 /// <param name="Searched">Names that were looked at so far.</param>
 /// <param name="IsComplete">Whether this is the end.</param>
 /// <param name="HasMore">At the end: whether the limit has left out entries.</param>
@@ -17,7 +17,7 @@ internal readonly record struct FoundNames(
 
     private const int MaxLimit = 10_000;
 
-    /// <summary>How often an answer says how far it is: clients would take a longer silence for a broken connection.</summary>
+    /// <summary>How often a response reports progress: clients would take a longer silence for a broken connection.</summary>
     public static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);
 
     /// <summary>The limit of a request, 0 for the default.</summary>

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Searches and counts with nothing but the listings of a store.</summary>
+/// <summary>Searches and counts with a store's listings only.</summary>
 internal static class ListedSearch
 {
     public static async IAsyncEnumerable<SearchPage> SearchAsync(

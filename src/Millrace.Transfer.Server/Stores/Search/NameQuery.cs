@@ -5,15 +5,15 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>Words that a name has to contain, in any order; without regard to case and accents.</summary>
 /// <remarks>
-/// The framework decomposes letters only with ICU, which the programs do without. Marks that are characters of their own, as in names from
+/// The framework decomposes letters only with ICU, which the programs do without. Marks that are separate characters, as in names from
 /// macOS, are skipped; composed letters of the tables count as the letters that they are made from.
 /// </remarks>
 internal sealed class NameQuery
 {
-    /// <summary>Characters of a query at most: no name has more.</summary>
+    /// <summary>Maximum characters of a query: no name has more.</summary>
     public const int MaxLength = 255;
 
-    /// <summary>Words that are looked for at most.</summary>
+    /// <summary>Maximum words of a query; further ones are ignored.</summary>
     private const int MaxWords = 16;
 
     private static readonly (int First, string Letters)[] Tables =

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a store has found since the last page of a search.</summary>
+/// <summary>The results of a search since its last page.</summary>
 /// <param name="Entries">The files and folders, in no particular order; the digests of files are not looked up.</param>
 /// <param name="Searched">Names that were looked at since the search began.</param>
 public sealed record SearchPage(IReadOnlyList<FileEntry> Entries, long Searched)

@@ -7,7 +7,7 @@ namespace Millrace.Transfer;
 /// </summary>
 /// <remarks>
 /// It is a folder <c>NAME.next-VERSION</c>; versions that are kept are <c>NAME.kept-TIME</c>. Unchanged files are hard links where the
-/// system has them. A stage that was not published is found again as long as nobody changes the folder.
+/// system has them. A stage that was not published is found again as long as the folder is not changed.
 /// </remarks>
 public sealed class SyncStage
 {
@@ -60,11 +60,11 @@ public sealed class SyncStage
         return new SyncStage(target, name, version);
     }
 
-    /// <summary>Gives the stage the folder's place, if nobody has changed the folder since the stage was made.</summary>
+    /// <summary>Replaces the folder by the stage, if the folder has not changed since the stage was made.</summary>
     /// <param name="keep">How many earlier versions stay, this one included; null to delete this one and leave the others.</param>
     /// <param name="cancellationToken">Until it begins.</param>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.PreconditionFailed"/>, or <see cref="TransferError.AlreadyExists"/>: somebody has changed the folder. Make
+    /// <see cref="TransferError.PreconditionFailed"/>, or <see cref="TransferError.AlreadyExists"/>: the folder has changed. Make
     /// another stage.
     /// </exception>
     public async Task PublishAsync(int? keep = null, CancellationToken cancellationToken = default)

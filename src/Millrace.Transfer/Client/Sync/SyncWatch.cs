@@ -291,7 +291,7 @@ internal sealed class SyncWatch : IDisposable
         }
         catch (Exception exception) when (exception is SemaphoreFullException or ObjectDisposedException)
         {
-            // Another notification was faster, or nobody waits any more.
+            // Another notification was faster, or no caller waits any more.
         }
     }
 }

@@ -1,9 +1,9 @@
 namespace Millrace.Transfer;
 
-/// <summary>A line of the answer to <c>GET /files/FOLDER/?search=WORDS</c> that is no entry: how far the search is.</summary>
+/// <summary>A line of the answer to <c>GET /files/FOLDER/?search=WORDS</c> that is not an entry: the progress of the search.</summary>
 internal sealed record SearchDocument
 {
-    /// <summary>What was found since the last one; not in JSON, where each entry has a line.</summary>
+    /// <summary>The results since the last one; not in JSON, where each entry has a line.</summary>
     [System.Text.Json.Serialization.JsonIgnore]
     public IReadOnlyList<ListingEntry> Entries { get; set; } = [];
 

@@ -53,7 +53,7 @@ internal sealed record TrashRestoredDocument
     public string Name { get; set; } = "";
 }
 
-/// <summary>What was deleted for good.</summary>
+/// <summary>The permanently deleted entries.</summary>
 internal sealed record TrashEmptiedDocument
 {
     /// <summary>Entries.</summary>

@@ -56,7 +56,7 @@ export class Arranger {
     this.below = this.below.filter((index) => !gone.has(index));
   }
 
-  /** What was found before other words were typed is shown as long as its names have these. */
+  /** Earlier results stay visible as long as their names contain the words typed now. */
   forgetFound(): void {
     for (const index of this.below) this.places.delete(this.entries[index]!.name);
     this.below = [];

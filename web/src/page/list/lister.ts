@@ -16,7 +16,7 @@ interface Page {
   omitted?: number;
 }
 
-/** A line of a search that is no entry. */
+/** A line of a search that is not an entry. */
 interface SearchState {
   searched: number;
   complete?: boolean;
@@ -101,7 +101,7 @@ export class Lister {
       this.complete = after === undefined;
       this.omitted += page.omitted ?? 0;
       this.add(page.entries.map((entry) => this.toEntry(entry)));
-      // What was typed while the folder was read.
+      // Applies the words that were typed while the folder was read.
       this.arrange(this.arranger.arrangement);
       this.show();
     } while (after !== undefined);

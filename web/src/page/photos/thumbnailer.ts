@@ -114,7 +114,7 @@ function withoutBars(picture: ImageBitmap, { width, height }: Embedded): Area {
   if (!width || !height) return all;
   const inner = Math.min(picture.width / width, picture.height / height);
   const area = { width: Math.round(width * inner), height: Math.round(height * inner) };
-  // One of another shape altogether is no letterbox.
+  // A picture of a quite different shape is not a letterbox.
   return { x: (picture.width - area.width) / 2, y: (picture.height - area.height) / 2, ...area };
 }
 

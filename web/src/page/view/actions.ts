@@ -91,7 +91,7 @@ export class Actions {
       save(first.isFolder ? archiveOf(name) : urlOf(name), baseName(first.name));
       return;
     }
-    // An archive is made of what is in one folder; a search finds files in many.
+    // An archive has the content of one folder; a search finds files in many.
     if (this.canArchive && !entries.some(({ name }) => name.includes("/"))) saveTogether(archiveOf(folder), entries.map((entry) => entry.name + (entry.isFolder ? "/" : "")));
     // One after another: a browser asks once whether a page may download several files.
     else entries.forEach((entry, at) => setTimeout(() => this.download([entry], folder), at * 400));
@@ -145,7 +145,7 @@ export class Actions {
     });
   }
 
-  /** Counts what is in folders, and in files beside them, while one waits; closing the dialog ends it. */
+  /** Counts the content of folders, and of files beside them, while the user waits; closing the dialog ends it. */
   size(entries: Entry[], folder = this.folder): void {
     const ending = new AbortController();
     const total = { files: 0, folders: 0, bytes: 0 };

@@ -5,7 +5,7 @@ import { icon, icons } from "./icons.ts";
 const shownMs = 6000;
 const offeredMs = 15_000;
 
-/** What a notice offers to do. */
+/** An action that a notice offers. */
 export interface Offer {
   label: string;
   act: () => void;
@@ -22,7 +22,7 @@ export function placeNotices(): void {
   if (region.parentElement !== host) host.append(...noticeRegions);
 }
 
-/** Shows a sentence for a few seconds, which screen readers read; one with an offer stays longer, and as long as somebody is at it. */
+/** Shows a sentence for a few seconds, which screen readers read; one with an offer stays longer, and as long as it has the pointer or the focus. */
 export function notify(text: string, isProblem = false, offer?: Offer): void {
   const before = document.activeElement;
   const button = offer && h("button", { type: "button", class: "button small", click: () => {

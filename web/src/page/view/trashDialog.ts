@@ -17,7 +17,7 @@ export interface TrashEvents {
 /** Other names that are tried where something has the name of a restored file. */
 const maxTries = 20;
 
-/** Restores an entry, beside what has its name by now. Returns its name. */
+/** Restores an entry, beside a file that has its name by now. Returns its name. */
 async function restoreBeside({ id, name }: Trashed): Promise<string> {
   let wanted = name;
   for (let tries = 0; ; tries++) {
@@ -30,7 +30,7 @@ async function restoreBeside({ id, name }: Trashed): Promise<string> {
   }
 }
 
-/** Brings back what was just deleted: of each name the last version in the trash. */
+/** Restores the files that were just deleted: of each name the last version in the trash. */
 export async function undo(names: string[], events: TrashEvents): Promise<void> {
   const restored: string[] = [];
   let failure: ServerError | undefined;
@@ -56,7 +56,7 @@ export async function undo(names: string[], events: TrashEvents): Promise<void> 
   if (failure) notify(failure.message, true);
 }
 
-/** What was deleted and replaced, the newest first, to restore it or delete it for good. */
+/** Lists deleted and replaced files, the newest first, to restore them or delete them for good. */
 export function openTrash(events: TrashEvents): void {
   let next: string | undefined;
   const list = h("ul", { class: "trash", "aria-label": texts.trash });

@@ -17,7 +17,7 @@ internal sealed partial class GrpcProtocolClient
     /// <inheritdoc/>
     /// <remarks>
     /// As text, a request has one message wherever the server allows it. Servers disagree about several: Grpc.AspNetCore.Web finds the
-    /// next one only after padding, and loses what it decoded beyond a message without any; Envoy and others take padding only at the end.
+    /// next one only after padding, and loses bytes that it decoded after a message without padding; Envoy and others take padding only at the end.
     /// </remarks>
     public override bool SendsWhole(bool isSmall) => (isSmall && Kind != TransferProtocol.GrpcWebText) || _knowsNoUploads;
 
