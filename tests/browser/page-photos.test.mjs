@@ -208,10 +208,11 @@ test("The order is remembered, and forgotten when another person may come", asyn
     await page.reload();
     await drawn(page);
     assert.deepEqual(await names(page), ["b.txt", "c.txt", "a.txt"]);
-    const session = { required: true, signedIn: true, name: "someone", scopes: ["read", "list"] };
+    let session = { required: true, signedIn: true, name: "someone", scopes: ["read", "list"] };
     await page.route("**/session", (route) => route.fulfill({ json: session }));
     await page.reload();
     await drawn(page);
+    session = { required: true, signedIn: false };
     await page.getByRole("button", { name: "Sign out" }).click();
     await dialog(page).getByLabel("Token").waitFor();
     assert.equal(await page.evaluate(() => localStorage.length), 0);

@@ -8,7 +8,7 @@ namespace Millrace.Cli;
 /// <summary>`millrace trash`.</summary>
 internal static class TrashCommand
 {
-    private const string Name = "trash";
+    public const string Name = "trash";
 
     private const string Details = """
         A server that was started with --trash keeps deleted and replaced files for a while.

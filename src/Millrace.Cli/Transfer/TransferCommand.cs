@@ -43,7 +43,10 @@ internal static class TransferCommand
             return;
         }
 
-        string text = TransferFailure.Explain(exception, resumes: name is "put" or "get");
+        // What there is, 'millrace ls' would not list: the server has no trash at all.
+        string text = name == TrashCommand.Name && exception is TransferException { Error: TransferError.NotFound, Name: null } none
+            ? $"{none.Reason} 'millrace serve --trash 30d' keeps them."
+            : TransferFailure.Explain(exception, resumes: name is "put" or "get");
         string about = exception is TransferException { Name: { Length: > 0 } file } && !text.Contains(file, StringComparison.Ordinal)
             ? $"'{PrintableText.Clean(file)}': "
             : "";
