@@ -72,7 +72,8 @@ internal static class CaseSummarizer
         samples.WallNs.Select((value, index) => ((samples.Launch[index], samples.Round[index]), value));
 
     // Readers at once each take the whole of the file.
-    private static long Moved(CaseParameters parameters) => (parameters.Bytes ?? 0) * (parameters.Readers ?? 1);
+    private static long Moved(CaseParameters parameters) =>
+        (parameters.Bytes ?? 0) * (parameters.Readers ?? 1) * (parameters.Files ?? 1);
 
     private static string? BytesFrom(double? physical, long? bytes)
     {

@@ -93,6 +93,8 @@ public sealed class SmallSuiteRunTests(SmallSuiteRunTests.Measured measured) : I
             Assert.Null(item.Error);
             Assert.True(item.Verified);
             Assert.NotNull(item.Summary!.Ratio);
+            double read = (double)item.Parameters.Bytes!.Value * item.Parameters.Files!.Value / (1 << 20);
+            Assert.Equal(read, item.Summary.MibPerSecond * item.Summary.WallNs.Median / 1e9, tolerance: 1e-6 * read);
         });
         Assert.Equal(["commit", "none"], results.Cases.Select(item => item.Parameters.Durability).OfType<string>().Distinct().Order());
         Assert.Equal(6, results.Targets.Count);
