@@ -179,6 +179,46 @@ public sealed class DeltaTransferTests : ServerTest
         Assert.InRange(handler.Gets, 1, 12);
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public async Task Date_is_that_of_the_server_when_another_process_continues(int requests)
+    {
+        byte[] content = Server.Write("x", Bytes);
+        File.SetLastWriteTimeUtc(Server.PathOf("x"), new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc));
+        byte[] mine = [.. content];
+        for (int i = 0; i < 200; i++)
+        {
+            mine[i * 30_000] ^= 1;
+        }
+
+        string path = Folder.Write("x", mine);
+        using var stop = new CancellationTokenSource();
+        int gets = 0;
+        using var handler = new CountingHandler
+        {
+            Watch = request =>
+            {
+                if (request.Headers.Range is not null && Interlocked.Increment(ref gets) == requests)
+                {
+                    stop.Cancel();
+                }
+            },
+        };
+        var options = new TransferClientOptions { Protocol = TransferProtocol.Http1, Delta = TransferDelta.Always, MaxConnections = 1 };
+        using (TransferClient killed = new(Server.Files, handler, disposeHandler: false, options))
+        {
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => killed.GetAsync(Clients.Name("x"), path, cancellationToken: stop.Token));
+        }
+
+        using TransferClient client = new(Server.Files, options);
+        TransferResult result = await client.GetAsync(Clients.Name("x"), path);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(path));
+        Assert.InRange(result.BytesSent, 1, 700_000);
+        Assert.Equal(File.GetLastWriteTimeUtc(Server.PathOf("x")), File.GetLastWriteTimeUtc(path));
+    }
+
     [Fact]
     public async Task Server_with_one_range_a_request_is_asked_for_them_one_by_one()
     {

@@ -129,17 +129,21 @@ internal sealed partial class Download
 
     private async ValueTask VerifyAsync(IdleWatch watch)
     {
+        watch.Touch();
+        bool lacksDigest = _hash is not null && _expected is null;
+        bool lacksTime = _keepsTime && _continued && _modified is null;
+        if ((lacksDigest || lacksTime)
+            && await _context.Protocol.FindAsync(_name, lacksDigest, watch).ConfigureAwait(false) is { } stored
+            && stored.Tag == _tag)
+        {
+            // Another process may have received all of it.
+            _modified ??= stored.Modified;
+            _expected ??= stored.Sha256;
+        }
+
         if (_hash is null || _verified is not null)
         {
             return;
-        }
-
-        watch.Touch();
-        if (_expected is null
-            && await _context.Protocol.FindAsync(_name, digest: true, watch).ConfigureAwait(false) is { } stored
-            && stored.Tag == _tag)
-        {
-            _expected = stored.Sha256;
         }
 
         Sha256Digest mine = await _hash.FinishAsync().ConfigureAwait(false);

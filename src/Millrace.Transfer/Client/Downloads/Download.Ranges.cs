@@ -22,7 +22,7 @@ internal sealed partial class Download
 
     private bool MayUseRanges(OpenedFile file) =>
         _sink.TakesRanges && _range is null && _context.Options.MaxConnections > 1
-        && file is { Tag: not null, Length: not null } && file.RoundTrip >= RangeRule.MinRoundTrip;
+        && file is { Tag: not null, Length: > Upload.WholeBytes } && file.RoundTrip >= RangeRule.MinRoundTrip;
 
     private async ValueTask FetchRangesAsync(IdleWatch watch)
     {
@@ -138,6 +138,7 @@ internal sealed partial class Download
             throw Changed();
         }
 
+        _modified ??= opened.Modified;
         long received = 0;
         while (await ReadAsync(() => opened.NextAsync(watch.Token), watch).ConfigureAwait(false) is { } range)
         {

@@ -117,7 +117,7 @@ internal partial class HttpProtocolClient
             }
 
             Stream body = await response.Content.ReadAsStreamAsync(watch.Token).ConfigureAwait(false);
-            return new OpenedRanges(response, body, boundary, call) { Tag = Fields.Tag(response) };
+            return new OpenedRanges(response, body, boundary, call) { Tag = Fields.Tag(response), Modified = Fields.Modified(response) };
         }
         catch
         {

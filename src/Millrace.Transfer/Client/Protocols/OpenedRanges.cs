@@ -21,6 +21,8 @@ internal sealed class OpenedRanges(HttpResponseMessage response, Stream body, st
 
     public required EntityTag? Tag { get; init; }
 
+    public FileTime? Modified { get; init; }
+
     /// <summary>The next part.</summary>
     /// <returns>Null after the last one.</returns>
     public async ValueTask<ByteRange?> NextAsync(CancellationToken cancellationToken)
