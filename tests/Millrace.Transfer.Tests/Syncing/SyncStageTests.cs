@@ -23,6 +23,8 @@ public sealed class SyncStageTests : ServerTest, IDisposable
         (SyncFolder target, string parent) = Target(client, isServer);
         var random = new Random(seed);
         var versions = new List<SortedDictionary<string, string>>();
+        Directory.CreateDirectory(Path.Combine(parent, "f.kept-for-me"));
+        Directory.CreateDirectory(Path.Combine(parent, "f.next-year"));
         for (int round = 0; round < 5; round++)
         {
             FolderSyncTests.Scramble(_here.Path, random);
@@ -37,6 +39,9 @@ public sealed class SyncStageTests : ServerTest, IDisposable
             Assert.Equal(versions[^1], FolderSyncTests.Tree(Path.Combine(parent, "f")));
         }
 
+        // Names that look like these, but that somebody has chosen.
+        string[] chosen = ["f.kept-for-me", "f.next-year"];
+        Assert.All(chosen, name => Directory.Delete(Path.Combine(parent, name)));
         string[] kept = Beside(parent);
         Assert.Equal(versions[2..4], kept.Select(FolderSyncTests.Tree));
         await SyncStage.RestoreAsync(target);

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Globalization;
 
 namespace Millrace.Transfer;
@@ -13,6 +14,10 @@ public sealed class SyncStage
 {
     private const string Next = ".next-";
     private const string Kept = ".kept-";
+    private const string New = "new";
+    private const int MinVersionLength = 16;
+
+    private static readonly SearchValues<char> HexDigits = SearchValues.Create("0123456789abcdef");
 
     /// <summary>As fine as the clock, and without characters that Windows does not take.</summary>
     private const string TimeFormat = "yyyyMMdd'T'HHmmss.fffffff'Z'";
@@ -48,16 +53,30 @@ public sealed class SyncStage
         }
 
         (string name, string? version) = await target.CloneAsync(target.OwnName + Next, cancellationToken).ConfigureAwait(false)
-            is { } clone ? (clone.Name, clone.Version) : (target.OwnName + Next + "new", null);
+            is { } clone ? (clone.Name, clone.Version) : (target.OwnName + Next + New, null);
+        await DeleteOthersAsync(target, name, cancellationToken).ConfigureAwait(false);
+        return new SyncStage(target, name, version);
+    }
+
+    /// <summary>Deletes the stages of a folder: those that were never published, and one whose process was killed after it had been.</summary>
+    /// <param name="target">The folder.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <exception cref="TransferException">It was refused, or failed for good.</exception>
+    public static Task DeleteUnfinishedAsync(SyncFolder target, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(target);
+        return target.OwnName.Length == 0 ? Task.CompletedTask : DeleteOthersAsync(target, name: null, cancellationToken);
+    }
+
+    private static async Task DeleteOthersAsync(SyncFolder target, string? name, CancellationToken cancellationToken)
+    {
         foreach (string other in await target.SiblingsAsync(Next, cancellationToken).ConfigureAwait(false))
         {
-            if (other != name)
+            if (other != name && IsStage(other.AsSpan(target.OwnName.Length + Next.Length)))
             {
                 await target.DeleteSiblingAsync(other, cancellationToken).ConfigureAwait(false);
             }
         }
-
-        return new SyncStage(target, name, version);
     }
 
     /// <summary>Replaces the folder by the stage, if the folder has not changed since the stage was made.</summary>
@@ -91,7 +110,7 @@ public sealed class SyncStage
         }
 
         IReadOnlyList<string> kept = keep is null ? [] : await _target.SiblingsAsync(Kept, cancellationToken).ConfigureAwait(false);
-        foreach (string old in kept.OrderDescending(StringComparer.Ordinal).Skip(keep ?? 0))
+        foreach (string old in kept.Where(name => TryParse(name, _target, out _)).OrderDescending(StringComparer.Ordinal).Skip(keep ?? 0))
         {
             await _target.DeleteSiblingAsync(old, cancellationToken).ConfigureAwait(false);
         }
@@ -122,6 +141,10 @@ public sealed class SyncStage
 
         return time;
     }
+
+    /// <summary>Whether a name ends as one of <see cref="CreateAsync"/>, and not as one that somebody has chosen.</summary>
+    private static bool IsStage(ReadOnlySpan<char> version) =>
+        version is New || (version.Length >= MinVersionLength && !version.ContainsAnyExcept(HexDigits));
 
     private static string NewKept(SyncFolder target) =>
         target.OwnName + Kept + DateTimeOffset.UtcNow.ToString(TimeFormat, CultureInfo.InvariantCulture);
