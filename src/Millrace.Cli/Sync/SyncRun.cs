@@ -1,6 +1,4 @@
 using System.Collections.Concurrent;
-using System.Security.Cryptography;
-using System.Text;
 using Millrace.Transfer;
 
 namespace Millrace.Cli;
@@ -20,9 +18,6 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
     /// <summary>Whether it goes on with files that change later.</summary>
     public bool Watches { get; init; }
 
-    /// <summary>How often a run that waits for another one looks whether it has ended.</summary>
-    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
-
     /// <summary>Whether the target changes in one step, when everything is there.</summary>
     public bool IsAtomic { get; init; }
 
@@ -37,10 +32,14 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
     {
         using var session = new TransferSession(settings.Client);
         Side to = await OpenAsync(session, target, stop).ConfigureAwait(false);
-        using FileStream held = await LockAsync(to, stop).ConfigureAwait(false);
-        DateTimeOffset replaced = await SyncStage.RestoreAsync(to.Folder, stop).ConfigureAwait(false);
-        new SyncPrinter(settings, options, to).Restored(replaced);
-        return ExitCode.Success;
+        return await SyncHold.RunAsync(to, Waits, RestoreAsync, stop).ConfigureAwait(false);
+
+        async Task<int> RestoreAsync(CancellationToken token)
+        {
+            DateTimeOffset replaced = await SyncStage.RestoreAsync(to.Folder, token).ConfigureAwait(false);
+            new SyncPrinter(settings, options, to).Restored(replaced);
+            return ExitCode.Success;
+        }
     }
 
     public async Task<int> RunAsync(string source, string target, CancellationToken stop)
@@ -60,7 +59,13 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
         }
 
         SyncOptions resolved = options with { BackupFolder = BackupOf(to) };
-        using FileStream? held = IsDry ? null : await LockAsync(to, stop).ConfigureAwait(false);
+        return IsDry
+            ? await RunAsync(from, to, resolved, stop).ConfigureAwait(false)
+            : await SyncHold.RunAsync(to, Waits, token => RunAsync(from, to, resolved, token), stop).ConfigureAwait(false);
+    }
+
+    private async Task<int> RunAsync(Side from, Side to, SyncOptions resolved, CancellationToken stop)
+    {
         var sync = new FolderSync(from.Folder, to.Folder, resolved);
         var printer = new SyncPrinter(settings, resolved, to);
         if (Watches)
@@ -69,9 +74,15 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
         }
 
         SyncPlan plan = await sync.PlanAsync(stop).ConfigureAwait(false);
-        if (IsAtomic && !IsDry && !plan.IsEmpty)
+        if (IsAtomic && !IsDry)
         {
-            return await PublishAsync(printer, from, to, resolved, stop).ConfigureAwait(false);
+            if (!plan.IsEmpty)
+            {
+                return await PublishAsync(printer, from, to, resolved, stop).ConfigureAwait(false);
+            }
+
+            // Of a run that was killed after it had published.
+            await SyncStage.DeleteUnfinishedAsync(to.Folder, stop).ConfigureAwait(false);
         }
 
         int code = printer.Faults(plan.Faults);
@@ -132,31 +143,6 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
             && TransferName.TryParseEncoded(url.AbsoluteUri[files.Length..].TrimEnd('/'), out TransferName name)
             ? name.Value
             : throw TransferCommand.Invalid($"--backup-dir: '{folder}' is no folder on the server. Give one relative to TARGET, such as ../old.");
-    }
-
-    /// <summary>Two runs into one target would undo each other's work.</summary>
-    private async Task<FileStream> LockAsync(Side to, CancellationToken stop)
-    {
-        string folder = StateFolder.Of("sync");
-        Directory.CreateDirectory(folder);
-        string name = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(to.Text)).AsSpan(0, 16));
-        while (true)
-        {
-            try
-            {
-                return new FileStream(
-                    Path.Combine(folder, name), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None, bufferSize: 0, FileOptions.DeleteOnClose);
-            }
-            catch (IOException) when (Waits)
-            {
-                await Task.Delay(Pause, stop).ConfigureAwait(false);
-            }
-            catch (IOException exception)
-            {
-                throw new TransferException(
-                    TransferError.Unavailable, $"Another sync into '{to.Text}' is running. Wait for it, or add --wait.", to.Text, exception);
-            }
-        }
     }
 
     /// <summary>Makes the next version of the target beside it, and publishes it when everything is there.</summary>

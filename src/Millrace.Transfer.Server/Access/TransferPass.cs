@@ -122,7 +122,7 @@ internal sealed class TransferPass(
         if (state.Locks.Known is { IsEmpty: false })
         {
             await state.Locks.ChangeAsync(
-                locks => locks.At(name.Value).Length > 0 || locks.Below(name).Any() ? locks.All.Where(one => !one.Root.IsIn(name)) : null,
+                locks => locks.At(name.Value).Length > 0 || locks.Below(name).Any() ? locks.All.Where(one => one.IsForSync || !one.Root.IsIn(name)) : null,
                 CancellationToken.None);
         }
     }

@@ -48,10 +48,11 @@ internal static class DavAnswer
         return SendAsync(context, xml);
     }
 
-    /// <summary>The document for a refusal of a request that only WebDAV has; null for others, whose clients read JSON.</summary>
+    /// <summary>The document for a refusal of a request that only WebDAV has; null for others, and for clients that ask for JSON.</summary>
     public static DavWriter? ErrorOf(HttpContext context, Refusal refusal, int status)
     {
-        if (context.Request.Method is not ("PROPFIND" or "PROPPATCH" or "COPY" or "LOCK" or "UNLOCK"))
+        if (context.Request.Method is not ("PROPFIND" or "PROPPATCH" or "COPY" or "LOCK" or "UNLOCK")
+            || context.Request.Headers.Accept.ToString().Contains(ErrorDocument.MediaType, StringComparison.OrdinalIgnoreCase))
         {
             return null;
         }

@@ -137,6 +137,14 @@ internal static class DavDocument
         return text.ToString();
     }
 
+    /// <summary>Reads the text in an element that <see cref="ReadElement"/> has returned, on one line.</summary>
+    public static string ReadText(string element)
+    {
+        using var reader = XmlReader.Create(new StringReader(element), Settings);
+        reader.MoveToContent();
+        return string.Join(' ', ReadText(reader).Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries));
+    }
+
     /// <summary>Reads the current element, up to its end, as text that means the same anywhere.</summary>
     public static string ReadElement(XmlReader reader)
     {

@@ -32,9 +32,9 @@ internal sealed class FileLocking(IFileStore store)
             "0" => false,
             _ => throw Errors.Invalid("The field Depth of a LOCK is 0 or infinity."),
         };
-        (bool isShared, string? owner) = DavDocument.Read(body, "lockinfo", ReadInfo);
+        (bool isShared, bool isForSync, string? owner) = DavDocument.Read(body, "lockinfo", ReadInfo);
         CancellationToken aborted = context.RequestAborted;
-        (bool isFolder, StoredFile? made) = await FindOrMakeAsync(context, pass, target);
+        (bool isFolder, StoredFile? made) = isForSync ? (true, null) : await FindOrMakeAsync(context, pass, target);
         TimeSpan timeout = ReadTimeout(context.Request);
         var taken = new WriteLock
         {
@@ -42,7 +42,8 @@ internal sealed class FileLocking(IFileStore store)
             Name = target.Name.Value,
             IsFolder = isFolder,
             IsShared = isShared,
-            IsDeep = isDeep && isFolder,
+            IsDeep = isDeep && isFolder && !isForSync,
+            IsForSync = isForSync,
             Caller = pass.Owner,
             OwnerXml = owner,
             Seconds = (long)timeout.TotalSeconds,
@@ -80,7 +81,7 @@ internal sealed class FileLocking(IFileStore store)
         await pass.State!.Locks.ChangeAsync(
             locks =>
             {
-                WriteLock held = locks.Covering(target.Name).FirstOrDefault(one => one.Token == token && one.Expires > pass.Now)
+                WriteLock held = locks.About(target.Name).FirstOrDefault(one => one.Token == token && one.Expires > pass.Now)
                     ?? throw new Refusal(
                         TransferError.PreconditionFailed, $"'{target.Name}' has no lock with this token.", target.Name.Value)
                     {
@@ -99,10 +100,11 @@ internal sealed class FileLocking(IFileStore store)
         context.Response.StatusCode = StatusCodes.Status204NoContent;
     }
 
-    private static (bool IsShared, string? Owner) ReadInfo(XmlReader reader)
+    private static (bool IsShared, bool IsForSync, string? Owner) ReadInfo(XmlReader reader)
     {
         bool? isShared = null;
         bool isWrite = false;
+        bool isForSync = false;
         string? owner = null;
         DavDocument.ForEachChild(reader, child =>
         {
@@ -113,7 +115,11 @@ internal sealed class FileLocking(IFileStore store)
             }
             else if (DavDocument.Is(child, "locktype"))
             {
-                DavDocument.ForEachChild(child, type => isWrite |= DavDocument.Is(type, "write"));
+                DavDocument.ForEachChild(child, type =>
+                {
+                    isWrite |= DavDocument.Is(type, "write");
+                    isForSync |= type is { LocalName: SyncLockName.Element, NamespaceURI: SyncLockName.Namespace };
+                });
             }
             else if (DavDocument.Is(child, "owner"))
             {
@@ -121,8 +127,8 @@ internal sealed class FileLocking(IFileStore store)
             }
         });
         // It is only for people to read.
-        return isShared is { } known && isWrite
-            ? (known, owner?.Length > MaxOwnerLength ? null : owner)
+        return isShared is { } known && isWrite != isForSync
+            ? (known, isForSync, owner?.Length > MaxOwnerLength ? null : owner)
             : throw Errors.Invalid("A lockinfo has the lockscope exclusive or shared, and the locktype write.");
     }
 
@@ -148,12 +154,17 @@ internal sealed class FileLocking(IFileStore store)
     private static WriteLock[] WithoutConflict(WriteLocks.Index locks, WriteLock taken, TransferPass pass)
     {
         DateTimeOffset now = pass.Now;
-        IEnumerable<WriteLock> near = locks.Covering(taken.Root);
+        IEnumerable<WriteLock> near = taken.IsForSync ? locks.SyncOf(taken.Name) : locks.Covering(taken.Root);
         near = taken.IsDeep ? near.Concat(locks.Below(taken.Root)) : near;
         foreach (WriteLock other in near)
         {
             if (other.Expires > now && (!other.IsShared || !taken.IsShared))
             {
+                if (taken.IsForSync)
+                {
+                    throw SyncRuns(other, now);
+                }
+
                 throw new Refusal(
                     TransferError.PreconditionFailed, $"'{taken.Name}' or something in it is locked already. Try again when that lock ends.", taken.Name)
                 {
@@ -171,6 +182,24 @@ internal sealed class FileLocking(IFileStore store)
 
         return rest;
     }
+
+    private static Refusal SyncRuns(WriteLock held, DateTimeOffset now)
+    {
+        TimeSpan rest = held.Expires - now;
+        string who = held.OwnerXml is { } xml ? DavDocument.ReadText(xml) : "";
+        return new Refusal(
+            TransferError.PreconditionFailed,
+            $"Another sync into '{(held.Name.Length == 0 ? "/" : held.Name)}' is running{(who.Length > 0 ? $" ({who})" : "")}. "
+            + Invariant($"If it has been killed, its lock ends in {Math.Ceiling(rest.TotalSeconds)} s."),
+            held.Name)
+        {
+            Status = StatusCodes.Status423Locked,
+            DavCondition = "no-conflicting-lock",
+            RetryAfter = rest,
+        };
+    }
+
+    private static string Invariant(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 
     /// <summary>Reserves an unused name with an empty file (section 7.3).</summary>
     private static async ValueTask<(bool IsFolder, StoredFile? Made)> FindOrMakeAsync(HttpContext context, TransferPass pass, FileTarget target)
@@ -212,7 +241,7 @@ internal sealed class FileLocking(IFileStore store)
         await pass.State!.Locks.ChangeAsync(
             locks =>
             {
-                WriteLock held = locks.Covering(target.Name)
+                WriteLock held = locks.About(target.Name)
                     .FirstOrDefault(one => pass.LockTokens.Contains(one.Token) && one.Expires > pass.Now && one.Caller == pass.Owner)
                     ?? throw new TransferException(
                         TransferError.PreconditionFailed,

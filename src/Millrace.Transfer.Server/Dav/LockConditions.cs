@@ -60,7 +60,7 @@ internal static class LockConditions
             return isTag
                 ? !about.IsRoot && await store.FindAsync(about, DigestNeed.IfKnown, context.RequestAborted) is { } file
                     && file.Tag.ToString() == wanted
-                : locks is not null && locks.Covering(about).Any(one => one.Token == wanted && one.Expires > now);
+                : locks is not null && locks.About(about).Any(one => one.Token == wanted && one.Expires > now);
         });
         if (holds)
         {

@@ -79,7 +79,9 @@ internal sealed class PropertyWriter(
     {
         foreach (WriteLock one in locks)
         {
-            xml.Raw("<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope>"u8);
+            xml.Raw("<D:activelock><D:locktype>"u8);
+            xml.Raw(one.IsForSync ? "<m:sync xmlns:m=\"https://millrace.dev/\"/>"u8 : "<D:write/>"u8);
+            xml.Raw("</D:locktype><D:lockscope>"u8);
             xml.Raw(one.IsShared ? "<D:shared/>"u8 : "<D:exclusive/>"u8);
             xml.Raw("</D:lockscope><D:depth>"u8);
             xml.Raw(one.IsDeep ? "infinity"u8 : "0"u8);

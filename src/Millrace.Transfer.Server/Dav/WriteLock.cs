@@ -25,6 +25,12 @@ internal sealed record WriteLock
     [JsonPropertyName("deep")]
     public bool IsDeep { get; init; }
 
+    /// <summary>
+    /// Whether it only keeps other syncs away from a folder, which need not exist: it forbids no change, and conflicts with nothing else.
+    /// </summary>
+    [JsonPropertyName("sync")]
+    public bool IsForSync { get; init; }
+
     /// <summary>The token or user that may use it; null for an anonymous caller.</summary>
     [JsonPropertyName("caller")]
     public string? Caller { get; init; }

@@ -185,7 +185,7 @@ internal sealed class WriteLocks(IStoreDocuments documents)
         {
             All = locks;
             Version = version;
-            _byName = locks.GroupBy(static one => one.Name, StringComparer.Ordinal)
+            _byName = locks.Where(static one => !one.IsForSync).GroupBy(static one => one.Name, StringComparer.Ordinal)
                 .ToFrozenDictionary(static group => group.Key, static group => group.ToArray(), StringComparer.Ordinal);
             NextExpiry = locks.Length == 0 ? DateTimeOffset.MaxValue : locks.Min(static one => one.Expires);
         }
@@ -220,11 +220,17 @@ internal sealed class WriteLocks(IStoreDocuments documents)
             }
         }
 
+        /// <summary>All locks that a request for a name may be about: those that protect it, and that of a sync.</summary>
+        public IEnumerable<WriteLock> About(TransferName name) => Covering(name).Concat(SyncOf(name.Value));
+
+        /// <summary>The lock of a sync into a folder.</summary>
+        public IEnumerable<WriteLock> SyncOf(string name) => All.Where(one => one.IsForSync && one.Name == name);
+
         /// <summary>The locks of a name itself.</summary>
         public WriteLock[] At(string name) => _byName.TryGetValue(name, out WriteLock[]? found) ? found : [];
 
         /// <summary>The locks of names in a folder.</summary>
         public IEnumerable<WriteLock> Below(TransferName folder) =>
-            All.Where(one => one.Name.Length > 0 && one.Name != folder.Value && one.Root.IsIn(folder));
+            All.Where(one => !one.IsForSync && one.Name.Length > 0 && one.Name != folder.Value && one.Root.IsIn(folder));
     }
 }

@@ -130,6 +130,41 @@ public sealed class SyncTests : CommandTests
         Assert.Contains("Nothing to do; 2 files unchanged", output, StringComparison.Ordinal);
     }
 
+    [NeedsTheory(Need.Unix)]
+    [InlineData("auto")]
+    [InlineData("grpc")]
+    public async Task Sync_of_another_machine_into_the_same_target_is_refused_or_waits(string protocol)
+    {
+        Write("tree/a", 1);
+        Write("tree/z", 5_000_000);
+        using ServedCommand server = await ServeAsync("served");
+        await using var relay = new StallingRelay(() => server.Port);
+        (string, string)[] elsewhere = [("XDG_STATE_HOME", Folder["elsewhere"])];
+
+        // Over the relay, and of another user or machine, which the system's locks do not see.
+        relay.Stall(up: 1_000_000);
+        Process first = Start(["sync", "tree", relay.Files + "up/"]);
+        await relay.StalledAsync();
+        string url = server.Files + "up/";
+        Process refused = Start(["sync", "--via", protocol, "tree", url], variables: elsewhere);
+        (int exitCode, string output, string error) = await EndAsync(refused);
+        Assert.Equal(1, exitCode);
+        Assert.Contains($"Another sync into 'up' is running ({Environment.UserName} on {Environment.MachineName}, process {first.Id}).", error, StringComparison.Ordinal);
+        Assert.Contains("Wait for it, or add --wait.", error, StringComparison.Ordinal);
+        Process waiting = Start(["sync", "--wait", "--via", protocol, "tree", url], variables: elsewhere);
+
+        // The machine of the first one fails; the same command there takes its lock over.
+        first.Kill();
+        await first.WaitForExitAsync();
+        relay.CutAndRelease();
+        await SucceedAsync("sync", "tree", relay.Files + "up/");
+        (exitCode, output, error) = await EndAsync(waiting);
+        Assert.True(exitCode == 0, error);
+        Assert.Contains("2 files unchanged", output, StringComparison.Ordinal);
+        Assert.Equal(Digests("tree"), Digests("served/up"));
+        await SucceedAsync("sync", "tree", url);
+    }
+
     [NeedsFact(Need.Unix)]
     public async Task Watched_folder_is_kept_in_step_until_it_is_stopped()
     {
@@ -172,6 +207,11 @@ public sealed class SyncTests : CommandTests
         SortedDictionary<string, string> first = Digests("site");
         Assert.Equal(first, Digests("served/site"));
         Assert.Contains("2 files unchanged", await SucceedAsync("sync", "--atomic", "site", url), StringComparison.Ordinal);
+        Assert.Equal(["site"], Directory.GetDirectories(Folder["served"], "s*").Select(Path.GetFileName));
+
+        // Of a run that was killed after the exchange.
+        Directory.CreateDirectory(Folder["served/site.next-0123456789abcdef01234567"]);
+        await SucceedAsync("sync", "--atomic", "site", url);
         Assert.Equal(["site"], Directory.GetDirectories(Folder["served"], "s*").Select(Path.GetFileName));
 
         Write("site/a", 100, 3);

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text.Json;
 using System.Xml.Linq;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 
@@ -125,6 +126,44 @@ public sealed class LockTests : DavTest
         await StatusIsAsync(423, PutAsync("files/a"));
         await StatusIsAsync(204, PutAsync("files/a", ("If", $"(<{one}>)")));
         await StatusIsAsync(204, PutAsync("files/a", ("If", $"(<{other}>)")));
+    }
+
+    [Fact]
+    public async Task Lock_of_a_sync_keeps_out_other_syncs_and_nothing_else()
+    {
+        const string Body = "<D:lockinfo xmlns:D=\"DAV:\"><D:lockscope><D:exclusive/></D:lockscope>"
+            + "<D:locktype><sync xmlns=\"https://millrace.dev/\"/></D:locktype><D:owner>Anna &amp; me</D:owner></D:lockinfo>";
+        string token = await LockAsync("files/f/", Body, ("Timeout", "Second-60"));
+        Assert.Empty(Server.VisibleFiles());
+        using (HttpResponseMessage held = await DavAsync("LOCK", "files/f/", Body, ("Accept", "application/problem+json")))
+        {
+            Assert.Equal(423, (int)held.StatusCode);
+            Assert.Equal(TimeSpan.FromSeconds(60), held.Headers.RetryAfter!.Delta);
+            using JsonDocument problem = JsonDocument.Parse(await held.Content.ReadAsStringAsync());
+            Assert.Equal(
+                "Another sync into 'f' is running (Anna & me). If it has been killed, its lock ends in 60 s.",
+                problem.RootElement.GetProperty("detail").GetString());
+        }
+
+        // Folders in it and above it are other targets, and whatever else is done there goes on.
+        await StatusIsAsync(200, DavAsync("LOCK", "files/f/g/", Body));
+        await StatusIsAsync(200, DavAsync("LOCK", "files/", Body));
+        await StatusIsAsync(201, PutAsync("files/f/a"));
+        string write = await LockAsync("files/f/");
+        await StatusIsAsync(204, PutAsync("files/f/a", ("If", $"</files/f/> (<{write}>)")));
+        Assert.Equal(write, (await FindAsync("files/f/", 0)).Single().Value.Descendants(D + "activelock").Single().Element(D + "locktoken")!.Value);
+        await StatusIsAsync(204, SendAsync(HttpMethod.Delete, "files/f/", null, ("If", $"</files/f/> (<{write}>)")));
+
+        // The folder is gone and its lock is not; it is renewed, and ends.
+        _clock.Advance(TimeSpan.FromSeconds(50));
+        await StatusIsAsync(200, DavAsync("LOCK", "files/f/", null, ("If", $"(<{token}>)"), ("Timeout", "Second-60")));
+        _clock.Advance(TimeSpan.FromSeconds(50));
+        await StatusIsAsync(423, DavAsync("LOCK", "files/f/", Body));
+        _clock.Advance(TimeSpan.FromSeconds(11));
+        await StatusIsAsync(412, DavAsync("LOCK", "files/f/", null, ("If", $"(<{token}>)")));
+        token = await LockAsync("files/f/", Body);
+        await StatusIsAsync(204, DavAsync("UNLOCK", "files/f/", null, ("Lock-Token", $"<{token}>")));
+        await StatusIsAsync(200, DavAsync("LOCK", "files/f/", Body));
     }
 
     [Fact]

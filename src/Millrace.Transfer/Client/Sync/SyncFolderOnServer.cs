@@ -10,6 +10,8 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
 
     public TransferClient Client => client;
 
+    public TransferName Root => root;
+
     /// <summary>The name of a file in the store.</summary>
     public TransferName NameOf(TransferName name) => root.Append(name.Value);
 

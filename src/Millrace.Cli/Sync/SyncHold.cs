@@ -1,0 +1,111 @@
+using System.Runtime.CompilerServices;
+using System.Security.Cryptography;
+using System.Text;
+using Millrace.Transfer;
+
+namespace Millrace.Cli;
+
+/// <summary>
+/// Lets one sync at a time into a target: by a lock of the system among the processes of a user, and by one of the server among all machines.
+/// Two runs would undo each other's work.
+/// </summary>
+internal static class SyncHold
+{
+    /// <summary>How often a run that waits for another one looks whether it has ended.</summary>
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
+
+    /// <summary>The same through a server, which is asked more rarely.</summary>
+    private static readonly TimeSpan RemotePause = TimeSpan.FromSeconds(2);
+
+    /// <summary>Does something while no other sync changes the target.</summary>
+    /// <param name="to">The target.</param>
+    /// <param name="waits">Whether to wait for another sync, instead of failing.</param>
+    /// <param name="run">What to do; returns the exit code.</param>
+    /// <param name="stop">Ends it.</param>
+    public static async Task<int> RunAsync(Side to, bool waits, Func<CancellationToken, Task<int>> run, CancellationToken stop)
+    {
+        FileStream file = await WaitAsync(to, waits, Pause, () => Task.FromResult(Open(to)), stop).ConfigureAwait(false);
+        await using ConfiguredAsyncDisposable ofFile = file.ConfigureAwait(false);
+        string? earlier = await ReadAsync(file, stop).ConfigureAwait(false);
+        SyncLock? taken = await WaitAsync(
+            to, waits, RemotePause, () => SyncLock.TakeAsync(to.Folder, Holder, earlier, stop), stop).ConfigureAwait(false);
+        if (taken is null)
+        {
+            return await run(stop).ConfigureAwait(false);
+        }
+
+        await using ConfiguredAsyncDisposable ofLock = taken.ConfigureAwait(false);
+        using var both = CancellationTokenSource.CreateLinkedTokenSource(stop, taken.Lost);
+        file.SetLength(0);
+        await file.WriteAsync(Encoding.ASCII.GetBytes(taken.Token), stop).ConfigureAwait(false);
+        int code;
+        try
+        {
+            code = await run(both.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (!stop.IsCancellationRequested)
+        {
+            code = ExitCode.Stopped;
+        }
+
+        file.SetLength(0);
+        return code == ExitCode.Stopped && !stop.IsCancellationRequested
+            ? throw new TransferException(
+                TransferError.Unavailable,
+                $"Another sync into '{to.Text}' has begun, because the server did not hear of this one for a minute. Run the command again when that has ended.",
+                to.Text)
+            : code;
+    }
+
+    private static string Holder => $"{Environment.UserName} on {Environment.MachineName}, process {Environment.ProcessId}";
+
+    private static async Task<T> WaitAsync<T>(Side to, bool waits, TimeSpan pause, Func<Task<T>> take, CancellationToken stop)
+    {
+        while (true)
+        {
+            try
+            {
+                return await take().ConfigureAwait(false);
+            }
+            catch (Exception exception) when (exception is IOException and not TransferException || IsHeld(exception))
+            {
+                if (!waits)
+                {
+                    string what = exception is TransferException held ? held.Reason : $"Another sync into '{to.Text}' is running.";
+                    throw new TransferException(TransferError.Unavailable, $"{what} Wait for it, or add --wait.", to.Text, exception);
+                }
+            }
+
+            await Task.Delay(pause, stop).ConfigureAwait(false);
+        }
+    }
+
+    private static bool IsHeld(Exception exception) => exception is TransferException { Error: TransferError.Unavailable, Status: 423 };
+
+    /// <remarks>
+    /// The file stays, and is empty: another process may have it open and lock it at any time. After a run that was killed it has the token of
+    /// the server's lock, which the next run takes over.
+    /// </remarks>
+    private static FileStream Open(Side to)
+    {
+        string folder = StateFolder.Of("sync");
+        Directory.CreateDirectory(folder);
+        string name = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(to.Text)).AsSpan(0, 16));
+        var options = new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Share = FileShare.None, BufferSize = 0 };
+        if (!OperatingSystem.IsWindows())
+        {
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        }
+
+        return new FileStream(Path.Combine(folder, name), options);
+    }
+
+    private static async Task<string?> ReadAsync(FileStream file, CancellationToken stop)
+    {
+        byte[] content = new byte[128];
+        int read = await file.ReadAtLeastAsync(content, content.Length, throwOnEndOfStream: false, stop).ConfigureAwait(false);
+        file.Position = 0;
+        string text = Encoding.ASCII.GetString(content, 0, read);
+        return text.StartsWith("urn:", StringComparison.Ordinal) && text.All(static one => char.IsAsciiLetterOrDigit(one) || one is ':' or '-') ? text : null;
+    }
+}

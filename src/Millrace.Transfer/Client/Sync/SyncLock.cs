@@ -1,0 +1,130 @@
+namespace Millrace.Transfer;
+
+/// <summary>
+/// Keeps other syncs out of a folder on a server until it is disposed. It forbids nothing else: other programs go on changing files, which a
+/// sync notices. Thread-safe.
+/// </summary>
+/// <remarks>It is renewed in the background, and ends on its own within a minute if this process is killed.</remarks>
+public sealed class SyncLock : IAsyncDisposable
+{
+    /// <summary>How long the server keeps the lock without a renewal.</summary>
+    /// <remarks>As long as others wait at most for a process that was killed; longer than a server takes to start again.</remarks>
+    internal static readonly TimeSpan Duration = TimeSpan.FromSeconds(60);
+
+    /// <summary>Two renewals may fail.</summary>
+    internal static readonly TimeSpan RenewalInterval = TimeSpan.FromSeconds(20);
+
+    private readonly TransferClient _client;
+    private readonly TransferName _folder;
+    private readonly string _holder;
+    private readonly CancellationTokenSource _disposed = new();
+    private readonly CancellationTokenSource _lost = new();
+    private readonly Task _renewing;
+
+    private SyncLock(TransferClient client, TransferName folder, string holder, string token)
+    {
+        _client = client;
+        _folder = folder;
+        _holder = holder;
+        Token = token;
+        _renewing = RenewAsync();
+    }
+
+    /// <summary>Names the lock, so that another process of the same caller can take it over.</summary>
+    public string Token { get; private set; }
+
+    /// <summary>Is canceled if another sync has the folder, because this one could not renew its lock for a minute.</summary>
+    public CancellationToken Lost => _lost.Token;
+
+    /// <summary>Takes the lock of a folder.</summary>
+    /// <param name="target">The folder that changes. It need not exist.</param>
+    /// <param name="holder">Who takes it, for people to read: for example a user, a machine and a process.</param>
+    /// <param name="earlier">The <see cref="Token"/> of a process that was killed, whose lock is taken over; null without one.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <returns>Null if nothing is locked: a folder here, a server without such locks, or a caller who may not write.</returns>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.Unavailable"/>: another sync has it. The message names it, and <see cref="TransferException.RetryAfter"/> is
+    /// when it ends unless it is renewed. Or the server refused otherwise, or failed for good.
+    /// </exception>
+    public static async Task<SyncLock?> TakeAsync(
+        SyncFolder target, string holder, string? earlier = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(target);
+        ArgumentNullException.ThrowIfNull(holder);
+        if (target is not SyncFolderOnServer { Client: var client } folder)
+        {
+            return null;
+        }
+
+        // Characters that no XML has.
+        holder = string.Concat(holder.Where(static one => !char.IsControl(one) && !char.IsSurrogate(one)));
+        TransferName name = folder.Root;
+        string? token = await TakeAsync(client, name, holder, earlier, cancellationToken).ConfigureAwait(false);
+        return token is null ? null : new SyncLock(client, name, holder, token);
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        if (_disposed.IsCancellationRequested)
+        {
+            return;
+        }
+
+        await _disposed.CancelAsync().ConfigureAwait(false);
+        await _renewing.ConfigureAwait(false);
+        if (!_lost.IsCancellationRequested)
+        {
+            await _client.UnlockAsync(_folder, Token).ConfigureAwait(false);
+        }
+
+        _disposed.Dispose();
+        _lost.Dispose();
+    }
+
+    private static async Task<string?> TakeAsync(
+        TransferClient client, TransferName name, string holder, string? earlier, CancellationToken cancellationToken)
+    {
+        if (earlier is not null)
+        {
+            try
+            {
+                return await client.LockAsync(name, holder, earlier, cancellationToken).ConfigureAwait(false);
+            }
+            catch (TransferException exception) when (exception.Error == TransferError.PreconditionFailed)
+            {
+                // It has ended.
+            }
+        }
+
+        return await client.LockAsync(name, holder, token: null, cancellationToken).ConfigureAwait(false);
+    }
+
+    private async Task RenewAsync()
+    {
+        using var timer = new PeriodicTimer(RenewalInterval, _client.Clock);
+        try
+        {
+            while (await timer.WaitForNextTickAsync(_disposed.Token).ConfigureAwait(false))
+            {
+                try
+                {
+                    Token = await TakeAsync(_client, _folder, _holder, Token, _disposed.Token).ConfigureAwait(false) ?? Token;
+                }
+                catch (TransferException exception) when (exception.Error == TransferError.Unavailable && exception.Status == 423)
+                {
+                    await _lost.CancelAsync().ConfigureAwait(false);
+                    return;
+                }
+                catch (TransferException)
+                {
+                    // The server does not answer: what is transferred meanwhile fails for that reason.
+                }
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // Disposed.
+        }
+    }
+}
