@@ -8,6 +8,9 @@ internal static partial class Errors
     public static TransferException NoFolderPossible(TransferName name) => Invalid(
         $"'{name}' cannot be created: its folder is a file, or a link that leads nowhere. Choose another name.", name.Value);
 
+    public static TransferException ReadOnly(TransferName name) => new(
+        TransferError.Forbidden, "This server is read-only: files can be downloaded, and nothing can be changed.", name.IsRoot ? null : name.Value);
+
     public static TransferException NothingThere(TransferName name) =>
         new(TransferError.NotFound, $"There is no file or folder '{name}'.", name.Value);
 

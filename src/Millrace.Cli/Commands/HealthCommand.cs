@@ -50,13 +50,21 @@ internal static class HealthCommand
                 result.AddError("--folder finds the server's address; leave out the URL.");
             }
         });
+        Option<string?> state = StateOption.Create("Ask the server that keeps its state in this folder ('millrace serve --read-only --state DIR').");
+        state.Validators.Add(result =>
+        {
+            if (result.GetResult(url) is { Tokens.Count: > 0 } || result.GetResult(folder) is not null)
+            {
+                result.AddError("--state finds the server's address; leave out the URL and --folder.");
+            }
+        });
         Option<TimeSpan?> timeout = DurationArgument.WaitOption(
             "--timeout", "Fail after this time without a response: 500ms, 5s, 1m (default: 5s).", "500ms, 5s or 1m");
         var quiet = new Option<bool>("--quiet", "-q") { Description = "Print errors only." };
         var json = new Option<bool>("--json") { Description = "Write the result or the error as one JSON line." };
         var tls = new TlsOptionSet();
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("health", "Ask a server whether it accepts files.") { help, url, folder, timeout };
+        var command = new Command("health", "Ask a server whether it accepts files.") { help, url, folder, state, timeout };
         tls.AddTo(command);
         command.Options.Add(quiet);
         command.Options.Add(json);
@@ -67,7 +75,8 @@ internal static class HealthCommand
             TlsOptionSet.WarnIfInsecure("health", client);
             return Run(
                 parsed.GetValue(url)!,
-                parsed.GetValue(folder),
+                parsed.GetValue(folder) ?? parsed.GetValue(state),
+                parsed.GetValue(state),
                 client,
                 parsed.GetValue(timeout) ?? TimeSpan.FromSeconds(5),
                 parsed.GetValue(quiet),
@@ -76,12 +85,12 @@ internal static class HealthCommand
         return command;
     }
 
-    private static int Run(string given, string? folder, TransferClientOptions client, TimeSpan timeout, bool quiet, bool json)
+    private static int Run(string given, string? folder, string? state, TransferClientOptions client, TimeSpan timeout, bool quiet, bool json)
     {
         using var stop = new StopSignal();
         try
         {
-            ReadyFile? ready = folder is null ? null : ReadyFile.Find(folder);
+            ReadyFile? ready = folder is null ? null : ReadyFile.Find(folder, state);
             given = ready?.Url ?? given;
 
             // The server is on this machine, and its certificate for other names.

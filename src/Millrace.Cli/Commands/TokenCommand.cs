@@ -186,21 +186,34 @@ internal sealed class TokenLocation
         HelpName = "FILE",
     };
 
+    private readonly Option<string?> _state = StateOption.Create(
+        "Use the tokens and links of a folder that is served read-only with this folder for its state.");
+
     private readonly BucketConnection _bucket = new();
 
     public void AddTo(Command command)
     {
-        foreach (Option option in (Option[])[_folder, _tokens, .. _bucket.All])
+        foreach (Option option in (Option[])[_folder, _tokens, _state, .. _bucket.All])
         {
             command.Options.Add(option);
         }
+
+        command.Validators.Add(result =>
+        {
+            if (result.GetResult(_state) is { Implicit: false }
+                && (result.GetResult(_tokens) is { Implicit: false } || BucketConnection.IsBucket(result.GetValue(_folder))))
+            {
+                result.AddError($"{_state.Name} is where a folder keeps its tokens; leave out {_tokens.Name}, and {_folder.Name} for a bucket.");
+            }
+        });
     }
 
     /// <summary>Throws if the folder does not exist: otherwise only the recipients of the link would find out.</summary>
     public void ThrowIfNoFolder(ParseResult parsed, string name)
     {
         string folder = parsed.GetValue(_folder)!;
-        if (!BucketConnection.IsBucket(folder) && !Directory.Exists(Path.Combine(folder, name.Trim('/'))))
+        bool isNamed = parsed.GetResult(_folder) is { Implicit: false } || State(parsed) is null;
+        if (isNamed && !BucketConnection.IsBucket(folder) && !Directory.Exists(Path.Combine(folder, name.Trim('/'))))
         {
             throw new TransferException(TransferError.NotFound, $"There is no folder '{name}' in '{folder}'. Create it, or name the served folder with --folder.");
         }
@@ -211,9 +224,11 @@ internal sealed class TokenLocation
     {
         string folder = parsed.GetValue(_folder)!;
         return BucketConnection.IsBucket(folder) ? new LinkRecords(new S3RecordStore(_bucket.Read(parsed, folder)))
-            : Directory.Exists(folder) ? new LinkRecords(FolderLinks.OpenRecords(folder))
+            : Directory.Exists(folder) ? new LinkRecords(FolderLinks.OpenRecords(folder, State(parsed)))
             : throw new TransferException(TransferError.NotFound, $"Folder '{folder}' does not exist. Name the served folder with --folder.");
     }
+
+    private string? State(ParseResult parsed) => parsed.GetValue(_state) is { Length: > 0 } state ? state : null;
 
     public async Task<OpenTokens> OpenAsync(ParseResult parsed, CancellationToken stop)
     {
@@ -229,8 +244,8 @@ internal sealed class TokenLocation
             return new OpenTokens(new TokenStore(copy.Path), copy);
         }
 
-        return Directory.Exists(folder)
-            ? new OpenTokens(new TokenStore(TokenStore.DefaultPath(folder)), null)
+        return State(parsed) is { } state ? new OpenTokens(new TokenStore(TokenStore.DefaultPath(folder, state)), null)
+            : Directory.Exists(folder) ? new OpenTokens(new TokenStore(TokenStore.DefaultPath(folder)), null)
             : throw new TransferException(
                 TransferError.NotFound, $"Folder '{folder}' does not exist. Name the served folder with --folder.");
     }

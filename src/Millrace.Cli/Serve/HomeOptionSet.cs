@@ -59,8 +59,13 @@ internal sealed class HomeOptionSet
             return null;
         }
 
+        if (options.ReadOnly && options.Store.StatePath is null)
+        {
+            throw TransferCommand.Invalid($"{_selfSigned.Name} keeps its certificate, and nothing is written to the folder; name a place for it with --state DIR.");
+        }
+
         var certificate = SelfSignedCertificate.FindOrCreate(
-            Path.GetDirectoryName(TokenStore.DefaultPath(options.Folder))!, options.HostNames, DateTimeOffset.UtcNow);
+            Path.GetDirectoryName(TokenStore.DefaultPath(options.Folder, options.Store.StatePath))!, options.HostNames, DateTimeOffset.UtcNow);
         options.CertificatePath = certificate.CertificatePath;
         options.KeyPath = certificate.KeyPath;
         return certificate;

@@ -10,10 +10,10 @@ namespace Millrace.Cli;
 /// <param name="Socket">The Unix socket to use for it; null for a port.</param>
 internal sealed record ReadyFile(string Url, string? Socket)
 {
-    /// <summary>Writes it; a folder that cannot be written has none.</summary>
+    /// <summary>Writes it; a folder that cannot be written has none, unless its state is elsewhere.</summary>
     public static void Write(TransferServer server, TransferHostOptions options)
     {
-        if (options.FileStore is not null)
+        if (PathOf(options) is not { } path)
         {
             return;
         }
@@ -23,7 +23,6 @@ internal sealed record ReadyFile(string Url, string? Socket)
             ? "127.0.0.1"
             : options.Host;
         var url = new UriBuilder(server.Address) { Host = host, Path = options.PathBase + "/health" };
-        string path = PathIn(options.Folder);
         try
         {
             // Whole or not at all: a check may read it at any moment.
@@ -40,7 +39,7 @@ internal sealed record ReadyFile(string Url, string? Socket)
     {
         try
         {
-            File.Delete(options.FileStore is null ? PathIn(options.Folder) : "");
+            File.Delete(PathOf(options) ?? "");
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentException)
         {
@@ -50,9 +49,9 @@ internal sealed record ReadyFile(string Url, string? Socket)
 
     /// <returns>Null if no server has written it.</returns>
     /// <exception cref="TransferException">It cannot be read.</exception>
-    public static ReadyFile? Find(string folder)
+    public static ReadyFile? Find(string folder, string? state)
     {
-        string path = PathIn(folder);
+        string path = PathIn(folder, state);
         try
         {
             return File.Exists(path) ? JsonSerializer.Deserialize(File.ReadAllText(path), CommandJson.Default.ReadyFile) : null;
@@ -63,5 +62,9 @@ internal sealed record ReadyFile(string Url, string? Socket)
         }
     }
 
-    private static string PathIn(string folder) => Path.Combine(Path.GetDirectoryName(TokenStore.DefaultPath(folder))!, "ready.json");
+    private static string? PathOf(TransferHostOptions options) =>
+        options.FileStore is not null || (options.ReadOnly && options.Store.StatePath is null) ? null : PathIn(options.Folder, options.Store.StatePath);
+
+    private static string PathIn(string folder, string? state) =>
+        Path.Combine(Path.GetDirectoryName(TokenStore.DefaultPath(folder, state))!, "ready.json");
 }

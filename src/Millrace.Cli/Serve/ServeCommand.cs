@@ -327,6 +327,7 @@ internal static class ServePrinter
         Socket = server.SocketPath,
         Folder = Served(options),
         NeedsToken = server.NeedsToken,
+        ReadOnly = options.ReadOnly,
         Pid = Environment.ProcessId,
         Note = server.Notice,
     };
@@ -350,7 +351,17 @@ internal static class ServePrinter
         }
 
         text.AppendLine(Access(server, options));
-        AppendCommands(text, "put", $"{curl}{curlToken}-T FILE {files}", $"FILE {files}", server);
+        if (options.ReadOnly)
+        {
+            text.AppendLine(options.FileStore is null && options.Store.StatePath is null
+                ? "Read-only: nothing can be changed, and digests are kept in memory; --state DIR keeps them, tokens and links."
+                : "Read-only: nothing can be changed.");
+        }
+        else
+        {
+            AppendCommands(text, "put", $"{curl}{curlToken}-T FILE {files}", $"FILE {files}", server);
+        }
+
         AppendCommands(text, "get", $"{curl}{curlToken}-O {files}NAME", $"{files}NAME", server);
         text.Append(CultureInfo.InvariantCulture, $"Ctrl-C stops it; running transfers have {options.ShutdownTimeout.TotalSeconds:0.#} s to finish.");
         return text.ToString();
@@ -391,7 +402,7 @@ internal static class ServePrinter
         if (!server.NeedsToken)
         {
             return options.Insecure
-                ? "No token is needed: anyone who can reach it can read, replace and delete everything."
+                ? $"No token is needed: anyone who can reach it can {(options.ReadOnly ? "read" : "read, replace and delete")} everything."
                 : "Reachable from this machine only; no token is needed.";
         }
 
@@ -426,6 +437,7 @@ internal sealed record ServeLine
     public required string Uploads { get; init; }
     public required string Folder { get; init; }
     public bool NeedsToken { get; init; }
+    public bool ReadOnly { get; init; }
     public int Pid { get; init; }
     public string? Note { get; init; }
     public string? Socket { get; init; }

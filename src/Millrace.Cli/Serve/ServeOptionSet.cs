@@ -106,6 +106,7 @@ internal sealed class ServeOptionSet
     private readonly HomeOptionSet _home = new();
     private readonly TrashOptionSet _trash = new();
     private readonly StorageOptionSet _storage = new();
+    private readonly ReadOnlyOptionSet _readOnly = new();
     private readonly BucketOptionSet _bucket = new();
 
     private readonly Option<TimeSpan?> _grace = DurationArgument.Option(
@@ -141,12 +142,13 @@ internal sealed class ServeOptionSet
         _proxies.AddTo(command, _port, _host, _http2Port);
         _trash.AddTo(command);
         _storage.AddTo(command);
+        _readOnly.AddTo(command);
         _pages.AddTo(command);
         _grpc.AddTo(command);
         _monitor.AddTo(command);
         _dav.AddTo(command);
         _home.AddTo(command, _certificate, served);
-        _bucket.AddTo(command, served, [_leaveFree, _maxCached, .. _storage.FolderOnly]);
+        _bucket.AddTo(command, served, [_leaveFree, _maxCached, _readOnly.State, .. _storage.FolderOnly]);
         command.Validators.Add(result =>
         {
             if (result.GetResult(_tokens) is { Implicit: false } && result.GetResult(_bucket.Tokens) is { Implicit: false })
@@ -216,6 +218,7 @@ internal sealed class ServeOptionSet
         _dav.Read(parsed, options.Endpoints);
         _trash.Read(parsed, options.Store);
         _storage.Read(parsed, options);
+        _readOnly.Read(parsed, options);
         return options;
     }
 
@@ -229,6 +232,8 @@ internal sealed class ServeOptionSet
         ["TransferHostOptions.KeyPath"] = _key.Name,
         ["TransferHostOptions.TokensPath"] = _tokens.Name,
         ["TransferHostOptions.Insecure"] = _access.InsecureName,
+        ["TransferHostOptions.ReadOnly"] = _readOnly.Name,
+        ["LocalFileStoreOptions.StatePath"] = _readOnly.State.Name,
         ["TransferAccessOptions.AllowBasicWithoutTls"] = "--basic-over-http",
         ["TransferHostOptions.HostNames"] = "--host-name",
         ["TransferHostOptions.TrustedProxies"] = "--trusted-proxy",
@@ -243,6 +248,7 @@ internal sealed class ServeOptionSet
 
         // Only errors on starting contain it, not what clients see.
         ["TokenStore.AddAsync"] = parsed.GetValue(_tokens) is not null ? "'millrace token add NAME --tokens FILE'"
+            : parsed.GetValue(_readOnly.State) is { Length: > 0 } state ? $"'millrace token add NAME --state {state}'"
             : $"'millrace token add NAME --folder {folder}'{(BucketConnection.IsBucket(folder) ? $" and name it with {_bucket.Tokens.Name}" : "")}",
         ["TransferAccessOptions.Tokens"] = "'millrace token add'",
         ["TokenStore.GetLinkKeyAsync"] = "'millrace link NAME', for a bucket with --folder s3://BUCKET/PREFIX",

@@ -49,8 +49,10 @@ public sealed class TokenStore
     internal bool CanSignLinks => !IsReadOnly || Read().Key is not null;
 
     /// <summary>The default file for a store's folder.</summary>
-    public static string DefaultPath(string root) =>
-        System.IO.Path.Combine(System.IO.Path.GetFullPath(root), NameRules.HiddenFolder, FileName);
+    /// <param name="root">The folder that is served.</param>
+    /// <param name="statePath">Where its state is, if not in the folder: <see cref="LocalFileStoreOptions.StatePath"/>.</param>
+    public static string DefaultPath(string root, string? statePath = null) =>
+        System.IO.Path.Combine(StateFolder.Of(root, statePath), FileName);
 
     /// <summary>All tokens, those that have expired too.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>

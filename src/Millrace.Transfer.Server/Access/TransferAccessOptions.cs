@@ -25,6 +25,11 @@ public sealed class TransferAccessOptions
     }
 
     /// <summary>
+    /// Whether requests that would change something are refused, whoever sends them. False by default.
+    /// </summary>
+    public bool ReadOnly { get; set; }
+
+    /// <summary>
     /// Whether Basic authentication, whose password is a token, is accepted over HTTP without TLS from other machines. False by default: the
     /// network can read it.
     /// </summary>

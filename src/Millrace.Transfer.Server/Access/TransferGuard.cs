@@ -182,6 +182,11 @@ internal sealed class TransferGuard : IDisposable
                 await AuthorizeAsync(context, operation.Scope, other);
             }
 
+            if (_options.ReadOnly && operation.IsChange)
+            {
+                throw Errors.ReadOnly(name);
+            }
+
             // The name of a token has no colon, so it cannot be mistaken for an address.
             bool isLink = LinkHandler.IsLink(context.User);
             if (isLink && (operation.IsLock || ReferenceEquals(operation, TransferOperation.ChangeProperties)))

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Checks whether a store accepts files, at most once per second.</summary>
+/// <summary>Checks whether a store accepts files, or has them if it is read-only, at most once per second.</summary>
 internal sealed class StoreHealth : IHealthCheck
 {
     private static readonly TimeSpan Fresh = TimeSpan.FromSeconds(1);
@@ -68,6 +68,13 @@ internal sealed class StoreHealth : IHealthCheck
         {
             // Creating the hidden folder would create it again, and the store writes to the one that was deleted.
             throw new DirectoryNotFoundException($"The folder '{store.Root}' does not exist any more.");
+        }
+
+        if (store.Options.ReadOnly)
+        {
+            // It does not matter what is free.
+            _ = Directory.EnumerateFileSystemEntries(store.Root).Any();
+            return new HealthDocument();
         }
 
         string hidden = Path.Combine(store.Root, NameRules.HiddenFolder);

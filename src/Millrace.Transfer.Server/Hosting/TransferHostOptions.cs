@@ -91,6 +91,12 @@ public sealed class TransferHostOptions
         set => field = new TransferAccessOptions { PublicScopes = value }.PublicScopes;
     }
 
+    /// <summary>
+    /// Whether requests that would change something are refused, whoever sends them. <see cref="Folder"/> is then not written to, and may be on a
+    /// read-only file system: see <see cref="LocalFileStoreOptions.ReadOnly"/> and <see cref="LocalFileStoreOptions.StatePath"/>. False by default.
+    /// </summary>
+    public bool ReadOnly { get; set; }
+
     /// <inheritdoc cref="TransferAccessOptions.AllowBasicWithoutTls"/>
     public bool AllowBasicWithoutTls { get; set; }
 

@@ -7,6 +7,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.Hosting;
+using Millrace.Interop;
 using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server;
@@ -105,7 +106,7 @@ public sealed class TransferServer : IAsyncDisposable
         {
             throw new TransferException(
                 TransferError.Unauthorized,
-                $"{where} is reached from other machines, and no token exists, so anyone there could read, replace and delete everything. Create a token with {options.NameOf("TokenStore.AddAsync")}, or allow it with {options.NameOf("TransferHostOptions.Insecure")}.");
+                $"{where} is reached from other machines, and no token exists, so anyone there could {(options.ReadOnly ? "read" : "read, replace and delete")} everything. Create a token with {options.NameOf("TokenStore.AddAsync")}, or allow it with {options.NameOf("TransferHostOptions.Insecure")}.");
         }
 
         ServerCertificate? tls = ServerCertificate.Load(options);
@@ -120,6 +121,7 @@ public sealed class TransferServer : IAsyncDisposable
                 access.Tokens = tokens;
                 access.OpenWithoutTokens = isOpen && !hasTokens;
                 access.PublicScopes = options.PublicScopes;
+                access.ReadOnly = options.ReadOnly;
                 access.AllowBasicWithoutTls = options.AllowBasicWithoutTls;
                 access.HasScopePolicies = true;
                 access.Pins = options.AllowPin ? new PinStore(options.TimeProvider) : null;
@@ -127,9 +129,7 @@ public sealed class TransferServer : IAsyncDisposable
                 access.NameOf = options.NameOf;
                 access.Limits = options.Limits;
             });
-            folder = options.FileStore is null
-                ? new LocalFileStore(options.Folder, options.Store, application.Services.GetRequiredService<TransferMeter>())
-                : null;
+            folder = options.FileStore is null ? OpenFolder(options, application.Services.GetRequiredService<TransferMeter>()) : null;
             var server = new TransferServer(application, options.FileStore ?? folder!, options, ports);
             server.Map();
             await application.StartAsync(cancellationToken);
@@ -209,12 +209,25 @@ public sealed class TransferServer : IAsyncDisposable
 
     private ValueTask CloseFolderAsync() => _folder?.DisposeAsync() ?? default;
 
+    private static LocalFileStore OpenFolder(TransferHostOptions options, TransferMeter meter)
+    {
+        try
+        {
+            return new LocalFileStore(options.Folder, options.ReadOnly ? options.Store.AsReadOnly() : options.Store, meter);
+        }
+        catch (TransferException exception) when (!options.ReadOnly && exception.InnerException is { } reason && !SystemError.IsSharing(reason))
+        {
+            throw new TransferException(
+                exception.Error, $"{exception.Message} To serve it without uploads, use {options.NameOf("TransferHostOptions.ReadOnly")}.", innerException: exception);
+        }
+    }
+
     /// <summary>A folder has a place for tokens; for another store they are in a file that the options name, if at all.</summary>
     private static TokenStore? OpenTokens(TransferHostOptions options)
     {
         if (options.TokensPath is not { } path)
         {
-            return options.FileStore is null ? new TokenStore(TokenStore.DefaultPath(options.Folder), options.TimeProvider) : null;
+            return options.FileStore is null ? OpenFolderTokens(options) : null;
         }
 
         // A named file means that a server without tokens is not wanted.
@@ -224,6 +237,24 @@ public sealed class TransferServer : IAsyncDisposable
                 TransferError.Failed,
                 $"Token file '{path}' does not exist; create it with {options.NameOf("TokenStore.AddAsync")}, correct the name, or leave {options.NameOf("TransferHostOptions.TokensPath")} out.")
             : tokens;
+    }
+
+    private static TokenStore OpenFolderTokens(TransferHostOptions options)
+    {
+        var tokens = new TokenStore(TokenStore.DefaultPath(options.Folder, options.Store.StatePath), options.TimeProvider)
+        {
+            IsReadOnly = options.ReadOnly && options.Store.StatePath is null,
+        };
+        try
+        {
+            tokens.List();
+            return tokens;
+        }
+        catch (TransferException exception) when (tokens.IsReadOnly)
+        {
+            throw new TransferException(
+                exception.Error, $"{exception.Message} To use other tokens, name a folder for them with {options.NameOf("LocalFileStoreOptions.StatePath")}.", innerException: exception);
+        }
     }
 
     private static WebApplication Build(

@@ -18,7 +18,7 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     private readonly LocalPublisher _publisher;
     private readonly UploadRegistry _registry;
 
-    private readonly LocalRecords _records;
+    private readonly LocalRecords? _records;
 
     private readonly TransferMeter? _ownMeter;
 
@@ -31,8 +31,10 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     /// <param name="options">Options; null for the defaults.</param>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.Failed"/>: the folder is open as a store already, or the store cannot write to it.
+    /// <see cref="TransferError.Failed"/>: the folder is open as a store already, or the store cannot write to it;
+    /// <see cref="TransferError.InvalidRequest"/>: <see cref="LocalFileStoreOptions.StatePath"/> is in the folder.
     /// </exception>
+    /// <exception cref="ArgumentException"><see cref="LocalFileStoreOptions.StatePath"/> without <see cref="LocalFileStoreOptions.ReadOnly"/>.</exception>
     public LocalFileStore(string root, LocalFileStoreOptions? options = null)
         : this(root, options, meter: null)
     {
@@ -45,7 +47,7 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     {
         ArgumentException.ThrowIfNullOrEmpty(root);
         Core = new LocalStore(root, options ?? new LocalFileStoreOptions());
-        _records = new LocalRecords(root);
+        _records = Core.Options.KeepsState ? new LocalRecords(root, Core.Options.StatePath) : null;
         _isWhole = true;
         _tree = Core.Tree;
         _registry = new UploadRegistry(Core);
@@ -57,7 +59,11 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
         Uploads = new LocalUploads(Core, _registry, _files, _publisher, Upkeep);
         try
         {
-            _registry.Load();
+            if (!Options.ReadOnly)
+            {
+                _registry.Load();
+            }
+
             Upkeep.Start();
         }
         catch
@@ -98,11 +104,11 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     public IUploadStore Uploads { get; }
 
     /// <inheritdoc/>
-    public IRecordStore Records => _records;
+    public IRecordStore? Records => _records;
 
     /// <inheritdoc/>
     /// <remarks>Files in <c>.millrace</c>.</remarks>
-    public IStoreDocuments Documents => Core.Documents;
+    public IStoreDocuments? Documents => Core.Documents;
 
     /// <inheritdoc/>
     /// <remarks>Of the store's limit if it has one, of the device otherwise.</remarks>
@@ -139,7 +145,7 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     /// <inheritdoc/>
     public ValueTask<StoredFileWriter> CreateAsync(
         TransferName name, CreateFileOptions options, CancellationToken cancellationToken) =>
-        _publisher.CreateAsync(Names.Check(name), options, cancellationToken);
+        _publisher.CreateAsync(CheckChange(name), options, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask<bool> FolderExistsAsync(TransferName folder, CancellationToken cancellationToken) =>
@@ -193,7 +199,7 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     /// <remarks>A link is deleted itself, and only where it leads to a file of the store.</remarks>
     public ValueTask<bool> DeleteAsync(
         TransferName name, WritePrecondition precondition, CancellationToken cancellationToken) =>
-        _files.DeleteAsync(Names.Check(name), precondition, cancellationToken);
+        _files.DeleteAsync(CheckChange(name), precondition, cancellationToken);
 
     /// <inheritdoc/>
     /// <remarks>
@@ -202,7 +208,7 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     /// that no listing shows, unless only the folders above it make its name too long.
     /// </remarks>
     public ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
-        _folders.DeleteAsync(Names.Check(folder), cancellationToken);
+        _folders.DeleteAsync(CheckChange(folder), cancellationToken);
 
     /// <inheritdoc/>
     /// <remarks>
@@ -212,22 +218,24 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     /// </remarks>
     public ValueTask<StoredFile?> MoveAsync(
         TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
-        _folders.MoveAsync(Names.Check(from), Names.Check(to), options, cancellationToken);
+        _folders.MoveAsync(CheckChange(from), Names.Check(to), options, cancellationToken);
 
     /// <inheritdoc/>
     /// <remarks>The blocks are shared where the file system can do that (a reflink), and copied by the kernel otherwise.</remarks>
     public ValueTask<StoredFile> CopyAsync(
         TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
-        _publisher.CopyAsync(Names.Check(from), Names.Check(to), options, cancellationToken);
+        _publisher.CopyAsync(Names.Check(from), CheckChange(to), options, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask<StoredFile> SetModifiedAsync(
         TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken) =>
-        _files.SetModifiedAsync(Names.Check(name), modified, precondition, cancellationToken);
+        _files.SetModifiedAsync(CheckChange(name), modified, precondition, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
-        _folders.CreateAsync(Names.Check(folder), cancellationToken);
+        _folders.CreateAsync(CheckChange(folder), cancellationToken);
+
+    private TransferName CheckChange(TransferName name) => Options.ReadOnly ? throw Errors.ReadOnly(name) : Names.Check(name);
 
     private static async ValueTask WalkAsync(TreeWalk walk, CancellationToken cancellationToken)
     {
@@ -237,11 +245,11 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     }
 
     ValueTask<ClonedFolder> IFolderClones.CloneFolderAsync(TransferName folder, TransferName clone, CancellationToken cancellationToken) =>
-        new LocalClones(Core, _tree).CloneAsync(Names.Check(folder), Names.Check(clone), cancellationToken);
+        new LocalClones(Core, _tree).CloneAsync(CheckChange(folder), Names.Check(clone), cancellationToken);
 
     ValueTask IFolderClones.ExchangeFoldersAsync(
         TransferName folder, TransferName other, WritePrecondition precondition, CancellationToken cancellationToken) =>
-        new LocalClones(Core, _tree).ExchangeAsync(Names.Check(folder), Names.Check(other), precondition, cancellationToken);
+        new LocalClones(Core, _tree).ExchangeAsync(CheckChange(folder), Names.Check(other), precondition, cancellationToken);
 
     /// <summary>Stops the background work and releases the folder. Dispose readers and writers before.</summary>
     public async ValueTask DisposeAsync()
@@ -254,7 +262,7 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
         await Upkeep.DisposeAsync();
         _registry.Dispose();
         await Core.DisposeAsync();
-        _records.Dispose();
+        _records?.Dispose();
         _ownMeter?.Dispose();
     }
 }

@@ -11,6 +11,23 @@ public sealed class LocalFileStoreOptions
     /// </summary>
     public AllowedNames Names { get; set; } = NameChoice.Default;
 
+    /// <summary>
+    /// Whether the store only reads: every change is refused with <see cref="TransferError.Forbidden"/>, and nothing is written to the folder, which
+    /// therefore may be on a read-only file system or belong to somebody else. False by default.
+    /// </summary>
+    /// <remarks>
+    /// Without <see cref="StatePath"/>, digests are kept in memory, and the store has neither <see cref="IFileStore.Records"/> nor
+    /// <see cref="IFileStore.Documents"/>. Any number of such stores can be open at once, also beside one that writes.
+    /// </remarks>
+    public bool ReadOnly { get; set; }
+
+    /// <summary>
+    /// With <see cref="ReadOnly"/>, the folder for what the store keeps: digests, and documents for links. It is created if it is missing, is for one
+    /// store, and must not be in the folder that is served, except as its <c>.millrace</c>. Null, the default, for none.
+    /// </summary>
+    /// <remarks>A store that writes has <c>.millrace</c> instead: received files have to be on the file system of their folder.</remarks>
+    public string? StatePath { get; set; }
+
     /// <summary>Bytes that one file may have; null without a limit.</summary>
     public long? MaxFileBytes { get; set; }
 
@@ -103,6 +120,17 @@ public sealed class LocalFileStoreOptions
     internal long MaxCachedHere => NativeFeatures.Linux && !Portable ? MaxCachedBytes : long.MaxValue;
 
     private static long AvailableMemory => GC.GetGCMemoryInfo().TotalAvailableMemoryBytes is > 0 and var bytes ? bytes : long.MaxValue;
+
+    /// <summary>Whether anything outlives the store.</summary>
+    internal bool KeepsState => !ReadOnly || StatePath is not null;
+
+    /// <summary>The same options for a store that only reads.</summary>
+    internal LocalFileStoreOptions AsReadOnly()
+    {
+        var options = (LocalFileStoreOptions)MemberwiseClone();
+        options.ReadOnly = true;
+        return options;
+    }
 
     private static int Positive(int value)
     {

@@ -29,7 +29,8 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
 
     /// <summary>The documents of a store's folder, for programs beside its server.</summary>
     /// <param name="root">The folder that is served; it has to exist.</param>
-    public static IRecordStore OpenRecords(string root) => new LocalRecords(root);
+    /// <param name="statePath">Where its state is, if not in the folder: <see cref="LocalFileStoreOptions.StatePath"/>.</param>
+    public static IRecordStore OpenRecords(string root, string? statePath = null) => new LocalRecords(root, statePath);
 
     /// <summary>Makes a link.</summary>
     /// <param name="options">The link's options.</param>

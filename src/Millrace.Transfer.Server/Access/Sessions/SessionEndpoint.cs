@@ -34,6 +34,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
             : found is not null ? ScopeRequirement.ScopesOf(found.Principal!) | guard.PublicScopes
             : isRequired ? guard.PublicScopes
             : TransferScope.All & ~TransferScope.Link;
+        scopes &= guard.Options.ReadOnly ? TransferScope.Read | TransferScope.List | TransferScope.Link : TransferScope.All;
         await JsonAnswer.WriteAsync(
             context,
             new SessionDocument
@@ -56,7 +57,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 FolderMoves = store.CanMoveFolders,
                 Trash = store.Trash is null ? null : PageShell.PathOf(context, TrashEndpoint.Path),
                 PortableNames = store.Names == AllowedNames.Portable,
-                FreeBytes = !isLink && (scopes & (TransferScope.List | TransferScope.Write)) != TransferScope.None ? FreeBytes() : null,
+                FreeBytes = !isLink && !guard.Options.ReadOnly && (scopes & (TransferScope.List | TransferScope.Write)) != TransferScope.None ? FreeBytes() : null,
                 Title = isLink ? found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).FileName
                     : store.Unwrap() is LocalFileStore { Root: var root } && (!isRequired || found is not null || guard.IsPublic(TransferScope.List))
                     ? PrintableText.Clean(Path.GetFileName(Path.TrimEndingDirectorySeparator(root)))

@@ -23,12 +23,17 @@ internal sealed class DigestRecords
     /// <summary>A record is written in microseconds; one that is damaged for so long stays so.</summary>
     private static readonly TimeSpan WritingTime = TimeSpan.FromMinutes(1);
 
-    private readonly string _folder;
+    /// <summary>Null if nothing is kept.</summary>
+    private readonly string? _folder;
 
-    public DigestRecords(string folder)
+    /// <param name="folder">Where to keep them; null to keep none.</param>
+    public DigestRecords(string? folder)
     {
         _folder = folder;
-        Directory.CreateDirectory(folder);
+        if (folder is not null)
+        {
+            Directory.CreateDirectory(folder);
+        }
     }
 
     private static ReadOnlySpan<byte> Magic => "MRDIGST1"u8;
@@ -38,6 +43,11 @@ internal sealed class DigestRecords
 
     public FileDigest? TryRead(TransferName name, in FileFacts facts)
     {
+        if (_folder is null)
+        {
+            return null;
+        }
+
         Span<byte> record = stackalloc byte[MaxBytes];
         if (!TryRead(PathOf(name), record, out int bytes)
             || TryParse(record[..bytes]) != name.Value)
@@ -62,6 +72,11 @@ internal sealed class DigestRecords
     /// <summary>Stores a digest. A failure only costs time later.</summary>
     public void Write(TransferName name, in FileFacts facts, in FileDigest digest)
     {
+        if (_folder is null)
+        {
+            return;
+        }
+
         Span<byte> record = stackalloc byte[MaxBytes];
         (digest.Crc32 is null ? Magic : MagicWithChecksum).CopyTo(record);
         facts.CopyTo(record[FactsAt..]);
@@ -88,12 +103,23 @@ internal sealed class DigestRecords
         }
     }
 
-    public void Remove(TransferName name) => Delete(PathOf(name));
+    public void Remove(TransferName name)
+    {
+        if (_folder is not null)
+        {
+            Delete(PathOf(name));
+        }
+    }
 
     /// <summary>Removes the records of missing files, and damaged ones that are not being written any more.</summary>
     /// <returns>How many were removed.</returns>
     public int Sweep(Func<TransferName, bool> exists, CancellationToken cancellationToken)
     {
+        if (_folder is null)
+        {
+            return 0;
+        }
+
         int removed = 0;
         byte[] record = new byte[MaxBytes];
         foreach (string path in Directory.EnumerateFiles(_folder, "*", SearchOption.AllDirectories))
@@ -115,7 +141,7 @@ internal sealed class DigestRecords
     internal string PathOf(TransferName name)
     {
         string digits = Sha256Digest.Compute(Encoding.UTF8.GetBytes(name.Value)).ToString();
-        return Path.Combine(_folder, digits[..2], digits[2..34]);
+        return Path.Combine(_folder!, digits[..2], digits[2..34]);
     }
 
     private static void Write(string path, ReadOnlySpan<byte> record)

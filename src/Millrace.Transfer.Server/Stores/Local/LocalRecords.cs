@@ -14,8 +14,8 @@ internal sealed class LocalRecords : IRecordStore, IDisposable
     private readonly SemaphoreSlim _turn = new(1, 1);
 
     /// <param name="root">The folder of a store.</param>
-    public LocalRecords(string root) =>
-        _folder = Path.Combine(Path.GetFullPath(root), NameRules.HiddenFolder, "links");
+    /// <param name="statePath"><see cref="LocalFileStoreOptions.StatePath"/>.</param>
+    public LocalRecords(string root, string? statePath) => _folder = Path.Combine(StateFolder.Of(root, statePath), "links");
 
     public ValueTask<StoredRecord?> ReadAsync(string name, CancellationToken cancellationToken)
     {

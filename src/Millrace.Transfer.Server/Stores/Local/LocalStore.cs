@@ -13,12 +13,13 @@ internal sealed class LocalStore : IAsyncDisposable
     /// <remarks>More of them would only compete for the device.</remarks>
     private const int MaxListings = 4;
 
-    private readonly SafeFileHandle _lock;
+    private readonly SafeFileHandle? _lock;
     private int _exchanges;
 
     /// <summary>Takes the folder.</summary>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
-    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: it is in use, or cannot be written to.</exception>
+    /// <exception cref="ArgumentException">The options have a folder for the state of a store that writes.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: it is in use, or cannot be written to; <see cref="TransferError.InvalidRequest"/>: clients could read its state.</exception>
     public LocalStore(string root, LocalFileStoreOptions options)
     {
         Root = Path.TrimEndingDirectorySeparator(Path.GetFullPath(root));
@@ -28,7 +29,12 @@ internal sealed class LocalStore : IAsyncDisposable
             throw new DirectoryNotFoundException($"There is no folder '{Root}'. Create it, or name another one.");
         }
 
-        _lock = Prepare();
+        if (options.StatePath is not null && !options.ReadOnly)
+        {
+            throw new ArgumentException("Only a read-only store keeps its state elsewhere: received files have to be on the file system of their folder.", nameof(options));
+        }
+
+        _lock = options.KeepsState ? Prepare() : null;
         try
         {
             Names = FollowsWindows() ? AllowedNames.Portable : options.Names;
@@ -39,17 +45,17 @@ internal sealed class LocalStore : IAsyncDisposable
             Watch = new VersionWatch(Tree, mayBeNative);
             Snapshots = new FolderSnapshots(Watch, options.SnapshotBytes);
             Known = new KnownFiles(options.TimeProvider);
-            Digests = new DigestRecords(Path.Combine(HiddenPath, "digests"));
+            Digests = new DigestRecords(options.KeepsState ? Path.Combine(HiddenPath, "digests") : null);
             Work = new DigestWork(Tree, Digests, options.CheapDigestBytes, MaxCachedBytes);
             Limits = new StoreLimits(options, Root, CountFiles);
-            Trash = options.TrashLifetime is { } lifetime ? new LocalTrash(this, lifetime) : null;
+            Trash = options is { TrashLifetime: { } lifetime, ReadOnly: false } ? new LocalTrash(this, lifetime) : null;
             Limits.MakeRoom = Trash is null ? null : Trash.MakeRoom;
             Counts = new UploadCounts(options);
-            Documents = new LocalDocuments(HiddenPath, options.Durability);
+            Documents = options.KeepsState ? new LocalDocuments(HiddenPath, options.Durability) : null;
         }
         catch
         {
-            _lock.Dispose();
+            _lock?.Dispose();
             throw;
         }
     }
@@ -97,7 +103,8 @@ internal sealed class LocalStore : IAsyncDisposable
 
     public UploadCounts Counts { get; }
 
-    public LocalDocuments Documents { get; }
+    /// <summary>Null if nothing is kept.</summary>
+    public LocalDocuments? Documents { get; }
 
     /// <summary>Where copies are until they get their names.</summary>
     public string CopiesPath => Path.Combine(HiddenPath, "copies");
@@ -105,7 +112,8 @@ internal sealed class LocalStore : IAsyncDisposable
     /// <summary>Null if deleted files are not kept.</summary>
     public LocalTrash? Trash { get; }
 
-    private string HiddenPath => Path.Combine(Root, NameRules.HiddenFolder);
+    /// <summary>The folder for everything that the store keeps, if it keeps anything.</summary>
+    private string HiddenPath => StateFolder.Of(Root, Options.StatePath);
 
     /// <summary>Opens a folder of the store's own.</summary>
     public StoreFolder OpenOwn(string path) => Native ? new NativeFolder(Folder.Open(path)) : new PortableFolder(path, native: false);
@@ -113,7 +121,7 @@ internal sealed class LocalStore : IAsyncDisposable
     public void CountExchange() => Interlocked.Increment(ref _exchanges);
 
     /// <summary>Lets others open the folder, after a start that failed.</summary>
-    public void Unlock() => _lock.Dispose();
+    public void Unlock() => _lock?.Dispose();
 
     public async ValueTask DisposeAsync()
     {
@@ -123,8 +131,8 @@ internal sealed class LocalStore : IAsyncDisposable
         Listings.Dispose();
         Locks.Dispose();
         Limits.Dispose();
-        Documents.Dispose();
-        _lock.Dispose();
+        Documents?.Dispose();
+        _lock?.Dispose();
     }
 
     private SafeFileHandle Prepare()
@@ -140,13 +148,20 @@ internal sealed class LocalStore : IAsyncDisposable
                 File.SetUnixFileMode(hidden, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
             }
 
-            if (new DirectoryInfo(hidden).LinkTarget is not null)
+            if (Options.StatePath is null && new DirectoryInfo(hidden).LinkTarget is not null)
             {
                 throw new TransferException(
                     TransferError.Failed, $"'{hidden}' is a link. The store keeps its own files there; remove the link.");
             }
 
-            Directory.CreateDirectory(UploadsPath);
+            if (Options.ReadOnly)
+            {
+                StateFolder.ThrowIfServed(hidden, Root);
+            }
+            else
+            {
+                Directory.CreateDirectory(UploadsPath);
+            }
 
             // An exclusive lock of the framework; the system releases it when the process dies.
             return File.OpenHandle(
@@ -158,7 +173,8 @@ internal sealed class LocalStore : IAsyncDisposable
             throw new TransferException(
                 TransferError.Failed,
                 SystemError.IsSharing(exception)
-                    ? $"Another Millrace server, or another store of this one, uses the folder '{Root}' already. Stop that one first."
+                    ? $"Another Millrace server, or another store of this one, uses the folder '{(Options.StatePath is null ? Root : hidden)}' already. Stop that one first."
+                    : Options.ReadOnly ? $"The folder '{hidden}' cannot keep what the server has to remember: {exception.Message} Its user has to be able to write to it."
                     : $"The folder '{Root}' cannot be a store: {exception.Message} Its user has to be able to write to it.",
                 innerException: exception);
         }
@@ -168,7 +184,23 @@ internal sealed class LocalStore : IAsyncDisposable
     /// Whether the folder is kept by Windows' rules: by Windows, or on FAT, for example, where <c>a.</c> is another spelling of <c>a</c>.
     /// A file has one spelling.
     /// </summary>
-    private bool FollowsWindows() => OperatingSystem.IsWindows() || Directory.Exists(Path.Combine(HiddenPath, "uploads."));
+    private bool FollowsWindows() =>
+        OperatingSystem.IsWindows() || (Options.ReadOnly ? IsFoundWithDot(Root) : Directory.Exists(Path.Combine(HiddenPath, "uploads.")));
+
+    /// <summary>Whether a file of the folder is also found by another spelling of its name.</summary>
+    private static bool IsFoundWithDot(string root)
+    {
+        try
+        {
+            string? any = Directory.EnumerateFileSystemEntries(root).FirstOrDefault();
+            return any is not null && Path.Exists(any + ".") && !Directory.EnumerateFileSystemEntries(root).Contains(any + ".");
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // A folder that cannot be listed has no names to spell.
+            return false;
+        }
+    }
 
     public string TrashPath => Path.Combine(HiddenPath, "trash");
 

@@ -14,6 +14,12 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
 
     public void Start()
     {
+        if (store.Options.ReadOnly)
+        {
+            _running = Task.Run(() => TryAsync(() => Task.FromResult(store.Digests.Sweep(Exists, _end.Token))));
+            return;
+        }
+
         if (!store.Native)
         {
             // The framework creates a file and locks it in two steps, and a clean-up in between would delete it.
@@ -32,6 +38,11 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
     /// <returns>How many unfinished uploads were deleted.</returns>
     public async ValueTask<int> ExpireAsync(CancellationToken cancellationToken)
     {
+        if (store.Options.ReadOnly)
+        {
+            return 0;
+        }
+
         await _expiring.WaitAsync(cancellationToken);
         int expired = 0;
         try

@@ -5,7 +5,9 @@ internal sealed class LocalUploads(
     LocalStore store, UploadRegistry registry, LocalFiles files, LocalPublisher publisher, LocalUpkeep upkeep) : IUploadStore
 {
     public async ValueTask<StoredUpload> StartAsync(StartUploadOptions options, CancellationToken cancellationToken) =>
-        OpenNew(await StartAsync(options, UploadTerms.Of<UploadRecord>(options), cancellationToken));
+        store.Options.ReadOnly
+            ? throw Errors.ReadOnly(options.Name)
+            : OpenNew(await StartAsync(options, UploadTerms.Of<UploadRecord>(options), cancellationToken));
 
     public ValueTask<StoredUpload?> FindAsync(UploadId id, CancellationToken cancellationToken)
     {
@@ -26,6 +28,11 @@ internal sealed class LocalUploads(
         StartUploadOptions options, IReadOnlyList<UploadId> parts, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(parts);
+        if (store.Options.ReadOnly)
+        {
+            throw Errors.ReadOnly(options.Name);
+        }
+
         LocalUpload[] sources = [.. parts.Select(part => registry.Find(part) ?? throw Errors.NoUpload(part))];
         long length = 0;
         foreach (LocalUpload source in sources)

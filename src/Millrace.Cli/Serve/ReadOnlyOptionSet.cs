@@ -1,0 +1,44 @@
+using System.CommandLine;
+using Millrace.Transfer.Server;
+
+namespace Millrace.Cli;
+
+/// <summary>The options of `millrace serve` that only let clients read.</summary>
+internal sealed class ReadOnlyOptionSet
+{
+    private readonly Option<bool> _readOnly = new("--read-only")
+    {
+        Description = "Let nobody change anything, and write nothing to the folder, which may be on a read-only file system.",
+    };
+
+    /// <summary>Not for a bucket, which has its own place for it.</summary>
+    public Option<string?> State { get; } = StateOption.Create(
+        "With --read-only, keep tokens, links and digests in this folder (default: in memory, with the tokens in the folder, if it has any).");
+
+    public string Name => _readOnly.Name;
+
+    public void AddTo(Command command)
+    {
+        command.Options.Add(_readOnly);
+        command.Options.Add(State);
+        command.Validators.Add(result =>
+        {
+            if (result.GetResult(State) is { Implicit: false } && !result.GetValue(_readOnly))
+            {
+                result.AddError($"{State.Name} is for folders that are served {_readOnly.Name}. With uploads, a folder keeps all in its own .millrace, on the same file system.");
+            }
+        });
+    }
+
+    public void Read(ParseResult parsed, TransferHostOptions options)
+    {
+        options.ReadOnly = parsed.GetValue(_readOnly);
+        options.Store.StatePath = parsed.GetValue(State) is { Length: > 0 } state ? state : null;
+    }
+}
+
+/// <summary>The option for the place where a folder that is served read-only keeps its state, which commands beside the server take, too.</summary>
+internal static class StateOption
+{
+    public static Option<string?> Create(string description) => new("--state") { Description = description, HelpName = "DIR" };
+}
