@@ -11,6 +11,8 @@ namespace Millrace.Cli;
 /// </summary>
 internal static class SyncHold
 {
+    private const int KeyLength = 32;
+
     /// <summary>How often a run that waits for another one looks whether it has ended.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
 
@@ -26,9 +28,9 @@ internal static class SyncHold
     {
         FileStream file = await WaitAsync(to, waits, Pause, () => Task.FromResult(Open(to)), stop).ConfigureAwait(false);
         await using ConfiguredAsyncDisposable ofFile = file.ConfigureAwait(false);
-        string? earlier = await ReadAsync(file, stop).ConfigureAwait(false);
+        string key = await KeyOfAsync(file, stop).ConfigureAwait(false);
         SyncLock? taken = await WaitAsync(
-            to, waits, RemotePause, () => SyncLock.TakeAsync(to.Folder, Holder, earlier, stop), stop).ConfigureAwait(false);
+            to, waits, RemotePause, () => SyncLock.TakeAsync(to.Folder, Holder, key, stop), stop).ConfigureAwait(false);
         if (taken is null)
         {
             return await run(stop).ConfigureAwait(false);
@@ -36,8 +38,6 @@ internal static class SyncHold
 
         await using ConfiguredAsyncDisposable ofLock = taken.ConfigureAwait(false);
         using var both = CancellationTokenSource.CreateLinkedTokenSource(stop, taken.Lost);
-        file.SetLength(0);
-        await file.WriteAsync(Encoding.ASCII.GetBytes(taken.Token), stop).ConfigureAwait(false);
         int code;
         try
         {
@@ -48,7 +48,6 @@ internal static class SyncHold
             code = ExitCode.Stopped;
         }
 
-        file.SetLength(0);
         return code == ExitCode.Stopped && !stop.IsCancellationRequested
             ? throw new TransferException(
                 TransferError.Unavailable,
@@ -83,8 +82,7 @@ internal static class SyncHold
     private static bool IsHeld(Exception exception) => exception is TransferException { Error: TransferError.Unavailable, Status: 423 };
 
     /// <remarks>
-    /// The file stays, and is empty: another process may have it open and lock it at any time. After a run that was killed it has the token of
-    /// the server's lock, which the next run takes over.
+    /// The file stays: another process may have it open and lock it at any time, and the next run uses its key.
     /// </remarks>
     private static FileStream Open(Side to)
     {
@@ -100,12 +98,19 @@ internal static class SyncHold
         return new FileStream(Path.Combine(folder, name), options);
     }
 
-    private static async Task<string?> ReadAsync(FileStream file, CancellationToken stop)
+    /// <summary>What this machine takes the server's lock with: the next run takes over that of one that was killed.</summary>
+    private static async Task<string> KeyOfAsync(FileStream file, CancellationToken stop)
     {
-        byte[] content = new byte[128];
+        byte[] content = new byte[KeyLength];
         int read = await file.ReadAtLeastAsync(content, content.Length, throwOnEndOfStream: false, stop).ConfigureAwait(false);
-        file.Position = 0;
-        string text = Encoding.ASCII.GetString(content, 0, read);
-        return text.StartsWith("urn:", StringComparison.Ordinal) && text.All(static one => char.IsAsciiLetterOrDigit(one) || one is ':' or '-') ? text : null;
+        if (read == KeyLength && content.All(static one => char.IsAsciiHexDigit((char)one)))
+        {
+            return Encoding.ASCII.GetString(content);
+        }
+
+        string key = RandomNumberGenerator.GetHexString(KeyLength, lowercase: true);
+        file.SetLength(0);
+        await file.WriteAsync(Encoding.ASCII.GetBytes(key), stop).ConfigureAwait(false);
+        return key;
     }
 }

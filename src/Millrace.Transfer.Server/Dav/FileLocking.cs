@@ -32,7 +32,8 @@ internal sealed class FileLocking(IFileStore store)
             "0" => false,
             _ => throw Errors.Invalid("The field Depth of a LOCK is 0 or infinity."),
         };
-        (bool isShared, bool isForSync, string? owner) = DavDocument.Read(body, "lockinfo", ReadInfo);
+        (bool isShared, string? syncKey, string? owner) = DavDocument.Read(body, "lockinfo", ReadInfo);
+        bool isForSync = syncKey is not null;
         CancellationToken aborted = context.RequestAborted;
         (bool isFolder, StoredFile? made) = isForSync ? (true, null) : await FindOrMakeAsync(context, pass, target);
         TimeSpan timeout = ReadTimeout(context.Request);
@@ -44,6 +45,7 @@ internal sealed class FileLocking(IFileStore store)
             IsShared = isShared,
             IsDeep = isDeep && isFolder && !isForSync,
             IsForSync = isForSync,
+            SyncKey = syncKey,
             Caller = pass.Owner,
             OwnerXml = owner,
             Seconds = (long)timeout.TotalSeconds,
@@ -100,11 +102,12 @@ internal sealed class FileLocking(IFileStore store)
         context.Response.StatusCode = StatusCodes.Status204NoContent;
     }
 
-    private static (bool IsShared, bool IsForSync, string? Owner) ReadInfo(XmlReader reader)
+    /// <returns>The key is null for a write lock, and empty for a sync without one.</returns>
+    private static (bool IsShared, string? SyncKey, string? Owner) ReadInfo(XmlReader reader)
     {
         bool? isShared = null;
         bool isWrite = false;
-        bool isForSync = false;
+        string? syncKey = null;
         string? owner = null;
         DavDocument.ForEachChild(reader, child =>
         {
@@ -118,7 +121,10 @@ internal sealed class FileLocking(IFileStore store)
                 DavDocument.ForEachChild(child, type =>
                 {
                     isWrite |= DavDocument.Is(type, "write");
-                    isForSync |= type is { LocalName: SyncLockName.Element, NamespaceURI: SyncLockName.Namespace };
+                    if (type is { LocalName: SyncLockName.Element, NamespaceURI: SyncLockName.Namespace })
+                    {
+                        syncKey = type.GetAttribute(SyncLockName.Key) ?? "";
+                    }
                 });
             }
             else if (DavDocument.Is(child, "owner"))
@@ -127,8 +133,8 @@ internal sealed class FileLocking(IFileStore store)
             }
         });
         // It is only for people to read.
-        return isShared is { } known && isWrite != isForSync
-            ? (known, isForSync, owner?.Length > MaxOwnerLength ? null : owner)
+        return isShared is { } known && isWrite == syncKey is null && syncKey?.Length is not > SyncLockName.MaxKeyLength
+            ? (known, syncKey, owner?.Length > MaxOwnerLength ? null : owner)
             : throw Errors.Invalid("A lockinfo has the lockscope exclusive or shared, and the locktype write.");
     }
 
@@ -158,7 +164,7 @@ internal sealed class FileLocking(IFileStore store)
         near = taken.IsDeep ? near.Concat(locks.Below(taken.Root)) : near;
         foreach (WriteLock other in near)
         {
-            if (other.Expires > now && (!other.IsShared || !taken.IsShared))
+            if (other.Expires > now && (!other.IsShared || !taken.IsShared) && !IsTakenOver(other))
             {
                 if (taken.IsForSync)
                 {
@@ -174,13 +180,16 @@ internal sealed class FileLocking(IFileStore store)
             }
         }
 
-        WriteLock[] rest = [.. locks.All.Where(one => one.Expires > now || one.MadeTag is not null)];
+        WriteLock[] rest = [.. locks.All.Where(one => (one.Expires > now || one.MadeTag is not null) && !IsTakenOver(one))];
         if (rest.Length >= WriteLocks.MaxLocks || rest.Count(one => one.Caller == pass.Owner) >= WriteLocks.MaxLocksPerCaller)
         {
             throw WriteLocks.TooMany();
         }
 
         return rest;
+
+        bool IsTakenOver(WriteLock one) => one is { IsForSync: true, SyncKey.Length: > 0 }
+            && one.SyncKey == taken.SyncKey && one.Name == taken.Name && one.Caller == taken.Caller;
     }
 
     private static Refusal SyncRuns(WriteLock held, DateTimeOffset now)

@@ -31,6 +31,10 @@ internal sealed record WriteLock
     [JsonPropertyName("sync")]
     public bool IsForSync { get; init; }
 
+    /// <summary>The secret of a sync, whose next run takes the lock over; null without one.</summary>
+    [JsonPropertyName("key")]
+    public string? SyncKey { get; init; }
+
     /// <summary>The token or user that may use it; null for an anonymous caller.</summary>
     [JsonPropertyName("caller")]
     public string? Caller { get; init; }

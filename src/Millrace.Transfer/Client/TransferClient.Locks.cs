@@ -6,14 +6,14 @@ public sealed partial class TransferClient
     internal TimeProvider Clock => _clock;
 
     /// <summary>Takes a lock, or renews the one with this token. Returns its token; null without such locks.</summary>
-    internal async Task<string?> LockAsync(TransferName folder, string holder, string? token, CancellationToken cancellationToken)
+    internal async Task<string?> LockAsync(TransferName folder, string holder, string key, string? token, CancellationToken cancellationToken)
     {
         (string? taken, TransferException? held) = await OverHttpAsync<(string?, TransferException?)>(
             async (http, watch) =>
             {
                 try
                 {
-                    return (await http.LockAsync(folder, holder, token, SyncLock.Duration, watch).ConfigureAwait(false), null);
+                    return (await http.LockAsync(folder, holder, key, token, SyncLock.Duration, watch).ConfigureAwait(false), null);
                 }
                 catch (TransferException exception) when (exception.Status == 423)
                 {

@@ -164,6 +164,17 @@ public sealed class LockTests : DavTest
         token = await LockAsync("files/f/", Body);
         await StatusIsAsync(204, DavAsync("UNLOCK", "files/f/", null, ("Lock-Token", $"<{token}>")));
         await StatusIsAsync(200, DavAsync("LOCK", "files/f/", Body));
+
+        // The next run of a client that was killed, which others do not know the key of.
+        string keyed = Body.Replace("<sync ", "<sync key=\"k1\" ", StringComparison.Ordinal);
+        string first = await LockAsync("files/h/", keyed);
+        string next = await LockAsync("files/h/", keyed);
+        Assert.NotEqual(first, next);
+        await StatusIsAsync(423, DavAsync("LOCK", "files/h/", keyed.Replace("k1", "k2", StringComparison.Ordinal)));
+        await StatusIsAsync(423, DavAsync("LOCK", "files/h/", Body));
+        await StatusIsAsync(409, DavAsync("UNLOCK", "files/h/", null, ("Lock-Token", $"<{first}>")));
+        await StatusIsAsync(204, DavAsync("UNLOCK", "files/h/", null, ("Lock-Token", $"<{next}>")));
+        await StatusIsAsync(400, DavAsync("LOCK", "files/h/", keyed.Replace("k1", new string('k', 129), StringComparison.Ordinal)));
     }
 
     [Fact]

@@ -14,12 +14,13 @@ internal partial class HttpProtocolClient
     /// <summary>Takes the lock, or renews one.</summary>
     /// <param name="folder">The folder; it need not exist.</param>
     /// <param name="holder">Who takes it, for others to read.</param>
+    /// <param name="key">Known to this client and its next run only.</param>
     /// <param name="token">The lock to renew; null for a new one.</param>
     /// <param name="duration">How long it lasts, in whole seconds.</param>
     /// <param name="watch">Ends it.</param>
     /// <returns>The lock's token; null if the server has no such locks, or not for this caller.</returns>
     /// <exception cref="TransferException">Status 423: another sync has it; 412: the lock to renew has ended.</exception>
-    public async Task<string?> LockAsync(TransferName folder, string holder, string? token, TimeSpan duration, IdleWatch watch)
+    public async Task<string?> LockAsync(TransferName folder, string holder, string key, string? token, TimeSpan duration, IdleWatch watch)
     {
         try
         {
@@ -36,7 +37,7 @@ internal partial class HttpProtocolClient
                 Add(request, "Depth", "0");
                 request.Content = new StringContent(
                     $"<D:lockinfo xmlns:D=\"DAV:\" xmlns:m=\"{SyncLockName.Namespace}\"><D:lockscope><D:exclusive/></D:lockscope>"
-                    + $"<D:locktype><m:{SyncLockName.Element}/></D:locktype><D:owner>{SecurityElement.Escape(holder)}</D:owner></D:lockinfo>",
+                    + $"<D:locktype><m:{SyncLockName.Element} {SyncLockName.Key}=\"{SecurityElement.Escape(key)}\"/></D:locktype><D:owner>{SecurityElement.Escape(holder)}</D:owner></D:lockinfo>",
                     Encoding.UTF8,
                     "application/xml");
             }).ConfigureAwait(false);

@@ -19,19 +19,19 @@ public sealed class SyncLock : IAsyncDisposable
     private readonly string _holder;
     private readonly CancellationTokenSource _disposed = new();
     private readonly CancellationTokenSource _lost = new();
+    private readonly string _key;
     private readonly Task _renewing;
+    private string _token;
 
-    private SyncLock(TransferClient client, TransferName folder, string holder, string token)
+    private SyncLock(TransferClient client, TransferName folder, string holder, string key, string token)
     {
         _client = client;
         _folder = folder;
         _holder = holder;
-        Token = token;
+        _key = key;
+        _token = token;
         _renewing = RenewAsync();
     }
-
-    /// <summary>Names the lock, so that another process of the same caller can take it over.</summary>
-    public string Token { get; private set; }
 
     /// <summary>Is canceled if another sync has the folder, because this one could not renew its lock for a minute.</summary>
     public CancellationToken Lost => _lost.Token;
@@ -39,7 +39,10 @@ public sealed class SyncLock : IAsyncDisposable
     /// <summary>Takes the lock of a folder.</summary>
     /// <param name="target">The folder that changes. It need not exist.</param>
     /// <param name="holder">Who takes it, for people to read: for example a user, a machine and a process.</param>
-    /// <param name="earlier">The <see cref="Token"/> of a process that was killed, whose lock is taken over; null without one.</param>
+    /// <param name="key">
+    /// A secret of up to 128 characters. A lock that was taken with the same key, by a process that was killed, is taken over: only one process at a
+    /// time may use it. Null for a random one.
+    /// </param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <returns>Null if nothing is locked: a folder here, a server without such locks, or a caller who may not write.</returns>
     /// <exception cref="TransferException">
@@ -47,7 +50,7 @@ public sealed class SyncLock : IAsyncDisposable
     /// when it ends unless it is renewed. Or the server refused otherwise, or failed for good.
     /// </exception>
     public static async Task<SyncLock?> TakeAsync(
-        SyncFolder target, string holder, string? earlier = null, CancellationToken cancellationToken = default)
+        SyncFolder target, string holder, string? key = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(target);
         ArgumentNullException.ThrowIfNull(holder);
@@ -59,8 +62,9 @@ public sealed class SyncLock : IAsyncDisposable
         // Characters that no XML has.
         holder = string.Concat(holder.Where(static one => !char.IsControl(one) && !char.IsSurrogate(one)));
         TransferName name = folder.Root;
-        string? token = await TakeAsync(client, name, holder, earlier, cancellationToken).ConfigureAwait(false);
-        return token is null ? null : new SyncLock(client, name, holder, token);
+        key ??= Guid.NewGuid().ToString("N");
+        string? token = await client.LockAsync(name, holder, key, token: null, cancellationToken).ConfigureAwait(false);
+        return token is null ? null : new SyncLock(client, name, holder, key, token);
     }
 
     /// <inheritdoc/>
@@ -75,29 +79,24 @@ public sealed class SyncLock : IAsyncDisposable
         await _renewing.ConfigureAwait(false);
         if (!_lost.IsCancellationRequested)
         {
-            await _client.UnlockAsync(_folder, Token).ConfigureAwait(false);
+            await _client.UnlockAsync(_folder, _token).ConfigureAwait(false);
         }
 
         _disposed.Dispose();
         _lost.Dispose();
     }
 
-    private static async Task<string?> TakeAsync(
-        TransferClient client, TransferName name, string holder, string? earlier, CancellationToken cancellationToken)
+    private async Task<string?> TakeAgainAsync()
     {
-        if (earlier is not null)
+        try
         {
-            try
-            {
-                return await client.LockAsync(name, holder, earlier, cancellationToken).ConfigureAwait(false);
-            }
-            catch (TransferException exception) when (exception.Error == TransferError.PreconditionFailed)
-            {
-                // It has ended.
-            }
+            return await _client.LockAsync(_folder, _holder, _key, _token, _disposed.Token).ConfigureAwait(false);
         }
-
-        return await client.LockAsync(name, holder, token: null, cancellationToken).ConfigureAwait(false);
+        catch (TransferException exception) when (exception.Error == TransferError.PreconditionFailed)
+        {
+            // It has ended.
+            return await _client.LockAsync(_folder, _holder, _key, token: null, _disposed.Token).ConfigureAwait(false);
+        }
     }
 
     private async Task RenewAsync()
@@ -109,7 +108,7 @@ public sealed class SyncLock : IAsyncDisposable
             {
                 try
                 {
-                    Token = await TakeAsync(_client, _folder, _holder, Token, _disposed.Token).ConfigureAwait(false) ?? Token;
+                    _token = await TakeAgainAsync().ConfigureAwait(false) ?? _token;
                 }
                 catch (TransferException exception) when (exception.Error == TransferError.Unavailable && exception.Status == 423)
                 {

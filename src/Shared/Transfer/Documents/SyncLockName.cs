@@ -5,5 +5,10 @@ internal static class SyncLockName
 {
     public const string Element = "sync";
 
+    /// <summary>An attribute: a secret of the client. Its next run takes the lock over, if this one is killed.</summary>
+    public const string Key = "key";
+
+    public const int MaxKeyLength = 128;
+
     public const string Namespace = "https://millrace.dev/";
 }
