@@ -25,6 +25,8 @@ namespace Millrace;
 [DebuggerDisplay("{Path,nq}: position {Position}, {Strategy}")]
 public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDisposable
 {
+    private static readonly byte[] Zeros = new byte[64 * 1024];
+
     private readonly IncrementalHash? _hash;
     private readonly long _reserved;
     private readonly bool _durable;
@@ -138,6 +140,53 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
         }
     }
 
+    /// <summary>Appends zeros: as a hole, which takes no space, where the strategy and the file system can.</summary>
+    /// <param name="count">How many, 0 or more.</param>
+    /// <param name="cancellationToken">Ends it; some of the zeros may have been appended then.</param>
+    /// <returns>A task that completes when the zeros were accepted.</returns>
+    /// <remarks>
+    /// <see cref="WriteStrategy.Direct"/> writes them. Bytes that were accepted before are written first, so that many short holes cost a call each.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative, or the file would be longer than any can be.</exception>
+    /// <exception cref="FilePipeException">The file could not be written or made longer.</exception>
+    /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
+    public async ValueTask WriteZerosAsync(long count, CancellationToken cancellationToken = default)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(count);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(count, long.MaxValue - Position);
+        cancellationToken.ThrowIfCancellationRequested();
+        if (count > 0 && MakesHoles)
+        {
+            EnterPending();
+            try
+            {
+                await WriteAllAsync(cancellationToken).ConfigureAwait(false);
+                if (_reserved > Written)
+                {
+                    // Reserved space would be no hole.
+                    File.SetLength(Written);
+                }
+
+                File.SetLength(Written + count);
+                HashZeros(count);
+                Pass(count);
+                OnWritten();
+            }
+            finally
+            {
+                _ = _state.Leave();
+            }
+
+            return;
+        }
+
+        for (; count > 0; count -= Zeros.Length)
+        {
+            await WriteAsync(Zeros.AsMemory(0, (int)Math.Min(count, Zeros.Length)), cancellationToken).ConfigureAwait(false);
+        }
+    }
+
     /// <inheritdoc/>
     /// <remarks>
     /// At least one block (256 KiB) is gathered before anything is written. If the caller never flushes, this writes full
@@ -221,6 +270,9 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
         GC.SuppressFinalize(this);
     }
 
+    /// <summary>Whether the file can be made longer without writing.</summary>
+    private protected virtual bool MakesHoles => false;
+
     /// <summary>Makes room in a full buffer: writes, or gives its block away.</summary>
     private protected abstract void Drain();
 
@@ -298,6 +350,14 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
         if (!_hashesAtCommit)
         {
             _hash?.AppendData(written);
+        }
+    }
+
+    private void HashZeros(long count)
+    {
+        for (; count > 0 && _hash is not null && !_hashesAtCommit; count -= Zeros.Length)
+        {
+            _hash.AppendData(Zeros.AsSpan(0, (int)Math.Min(count, Zeros.Length)));
         }
     }
 

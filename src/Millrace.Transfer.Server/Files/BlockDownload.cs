@@ -2,11 +2,15 @@ using Microsoft.Extensions.Primitives;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>GET and HEAD of a file's list of blocks: the same version, conditions and ranges as of the file, another document.</summary>
+/// <summary>GET and HEAD of the list of a file's blocks, or of its extents: the version and conditions of the file, another document.</summary>
 internal sealed class BlockDownload(IFileStore store, TransferServerOptions options)
 {
-    /// <summary>The query that asks for it.</summary>
-    public const string Query = "blocks";
+    /// <summary>The query that asks for the extents.</summary>
+    public const string Extents = "extents";
+
+    private const string Blocks = "blocks";
+
+    public static bool IsAsked(HttpRequest request) => request.Query.ContainsKey(Blocks) || request.Query.ContainsKey(Extents);
 
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
@@ -34,18 +38,19 @@ internal sealed class BlockDownload(IFileStore store, TransferServerOptions opti
             return;
         }
 
-        response.ContentType = BlockSums.MediaType;
+        bool isExtents = context.Request.Query.ContainsKey(Extents);
+        response.ContentType = isExtents ? ExtentList.MediaType : BlockSums.MediaType;
         response.Headers.AcceptRanges = "bytes";
         response.Headers.XContentTypeOptions = "nosniff";
         if (!isGet)
         {
-            response.ContentLength = BlockSums.CanList(file.Length) ? BlockSums.DocumentBytes(file.Length) : null;
+            response.ContentLength = !isExtents && BlockSums.CanList(file.Length) ? BlockSums.DocumentBytes(file.Length) : null;
             return;
         }
 
-        BlockLists lists = context.RequestServices.GetRequiredService<BlockLists>();
-        BlockSums sums = await lists.GetAsync(store, pass, file, aborted);
-        ReadOnlyMemory<byte> document = sums.Document;
+        ReadOnlyMemory<byte> document = isExtents
+            ? await FindExtentsAsync(pass.Store, file, aborted)
+            : (await context.RequestServices.GetRequiredService<BlockLists>().GetAsync(store, pass, file, aborted)).Document;
         StringValues range = asked.Range;
         if (ReadConditions.AllowRange(asked, file)
             && RangeSelection.TrySelect(range, document.Length, out IReadOnlyList<ByteRange> ranges)
@@ -63,5 +68,15 @@ internal sealed class BlockDownload(IFileStore store, TransferServerOptions opti
 
         response.ContentLength = document.Length;
         ResponseWriter.ThrowIfGone(await response.BodyWriter.WriteAsync(document, aborted));
+    }
+
+    /// <summary>The list of a version's extents, as it is sent.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>: it has another version now.</exception>
+    public static async ValueTask<byte[]> FindExtentsAsync(IFileStore store, StoredFile file, CancellationToken cancellationToken)
+    {
+        await using StoredFileReader reader = await store.OpenReadAsync(file.Name, DigestNeed.IfKnown, cancellationToken);
+        return reader.File.Tag != file.Tag
+            ? throw Errors.Changed(file.Name)
+            : await Task.Run(() => reader.FindExtents().ToDocument(), cancellationToken);
     }
 }

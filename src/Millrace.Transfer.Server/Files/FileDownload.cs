@@ -1,6 +1,7 @@
 using System.Buffers;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Primitives;
+using Microsoft.Net.Http.Headers;
 using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server;
@@ -89,6 +90,16 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         CancellationToken aborted = context.RequestAborted;
         if (isGet && !pass.IsCounted && await DownloadRedirect.TryAnswerAsync(context, reader))
         {
+            return;
+        }
+
+        if (isGet && range.Count == 0 && !pass.IsCounted && reader.HasHoles && context.Request.Headers[TransferHeaders.Holes] == "?1")
+        {
+            // The list has another URL, because caches take two documents with one tag for the same.
+            response.StatusCode = StatusCodes.Status303SeeOther;
+            response.Headers.Location = $"?{BlockDownload.Extents}";
+            response.Headers.CacheControl = CacheControlHeaderValue.NoStoreString;
+            response.ContentLength = 0;
             return;
         }
 

@@ -127,7 +127,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         {
             await (target.IsFolder || target.Name.IsRoot
                 ? _folder.AnswerAsync(context, target)
-                : context.Request.Query.ContainsKey(BlockDownload.Query) ? _blocks.AnswerAsync(context, target)
+                : BlockDownload.IsAsked(context.Request) ? _blocks.AnswerAsync(context, target)
                 : _download.AnswerAsync(context, target));
         }
         catch (TransferException exception) when (RefusalPage.Answers(context, exception))

@@ -13,6 +13,7 @@ internal static class FileTransferService
         "CreateFolder" => GrpcFiles.CreateFolderAsync,
         "Download" => GrpcDownload.AnswerAsync,
         "Blocks" => GrpcBlocks.AnswerAsync,
+        "Extents" => GrpcBlocks.AnswerExtentsAsync,
         "Upload" => GrpcUpload.AnswerAsync,
         "StartUpload" => GrpcUploads.StartAsync,
         "UploadPart" => GrpcUploadPart.AnswerAsync,

@@ -34,6 +34,16 @@ internal static class GrpcDownload
             };
         }
 
+        if (request.AcceptsHoles && offset == 0 && count is null && !pass.IsCounted && reader.HasHoles)
+        {
+            FileVersion sparse = GrpcMapping.ToMessage(file);
+            sparse.HasHoles = true;
+            await call.Answer.BeginAsync(null);
+            call.Answer.Write(new Chunk { File = sparse });
+            call.Answer.Write(new Chunk { End = new End() });
+            return;
+        }
+
         var range = new ByteRange(offset, Math.Min(count ?? long.MaxValue, file.Length - offset));
         await pass.CountAsync(file, range.Length, call.Ended);
         await SendAsync(call, request, reader, range, pass);

@@ -102,7 +102,7 @@ internal static class GrpcUpload
             await session.SetLengthAsync(whole, call.Ended);
         }
 
-        End end = await AppendAsync(call, session, hash: null, head.DeltaBase, async (sink, stop) =>
+        End end = await AppendAsync(call, session, hash: null, head.IsDelta || head.DeltaBase.Length > 0, head.DeltaBase, async (sink, stop) =>
         {
             messages.Into(sink, stop);
             End end = await ReceiveAsync(messages)
@@ -143,10 +143,11 @@ internal static class GrpcUpload
     /// <param name="call">The call.</param>
     /// <param name="session">The upload.</param>
     /// <param name="hash">Hashes all that arrives, and means that nothing is kept if the call fails; null for neither.</param>
-    /// <param name="deltaBase">The version that it is a delta of; empty if it is none.</param>
+    /// <param name="isDelta">Whether it is a delta.</param>
+    /// <param name="deltaBase">The version that it is a delta of; empty if it is none, or of none.</param>
     /// <param name="receive">Moves the call's bytes into a sink, until it is stopped.</param>
     public static async ValueTask<T> AppendAsync<T>(
-        GrpcCall call, UploadSession session, IncrementalHash? hash, string deltaBase,
+        GrpcCall call, UploadSession session, IncrementalHash? hash, bool isDelta, string deltaBase,
         Func<ChunkSink, CancellationToken, ValueTask<T>> receive)
     {
         if (session.Status.IsComplete)
@@ -155,11 +156,18 @@ internal static class GrpcUpload
             return await receive(none, call.Ended);
         }
 
-        await using StoredFileReader? old = await OpenDeltaBaseAsync(session, deltaBase, call.Ended);
+        if (isDelta)
+        {
+            DeltaWriter.ThrowIfUnlimited(session.Status);
+        }
+
+        await using StoredFileReader? old = deltaBase.Length == 0
+            ? null
+            : await DeltaWriter.OpenAsync(session.Store, session.Status.Name, deltaBase, call.Ended);
         return await session.AppendAsync(isVerified: hash is not null, async writer =>
         {
             using var stop = CancellationTokenSource.CreateLinkedTokenSource(call.Ended, writer.Superseded);
-            DeltaWriter? delta = old is null ? null : new DeltaWriter(old, writer.Output, writer.RemainingBytes, stop.Token);
+            DeltaWriter? delta = isDelta ? new DeltaWriter(old, writer.Output, writer.RemainingBytes, stop.Token) : null;
             var sink = delta is null ? new ChunkSink(writer.Output, writer.RemainingBytes, hash) : new ChunkSink(delta, long.MaxValue, hash);
             try
             {
@@ -184,24 +192,13 @@ internal static class GrpcUpload
     public static TransferOperation OperationOf(string deltaBase) =>
         deltaBase.Length == 0 ? TransferOperation.Upload : TransferOperation.UploadDelta;
 
-    private static async ValueTask<StoredFileReader?> OpenDeltaBaseAsync(UploadSession session, string deltaBase, CancellationToken cancellationToken)
-    {
-        if (deltaBase.Length == 0)
-        {
-            return null;
-        }
-
-        DeltaWriter.ThrowIfUnlimited(session.Status);
-        return await DeltaWriter.OpenAsync(session.Store, session.Status.Name, deltaBase, cancellationToken);
-    }
-
     private static async ValueTask<Messages.UploadStatus> CreateAsync(GrpcCall call, MessageReader messages, UploadHead head)
     {
         TransferName name = TransferName.Parse(head.Name);
         using TransferPass pass = await call.EnterAsync(TransferOperation.Upload, name);
         long? length = GrpcValues.Bytes(head.HasLength, head.Length, "length");
         Sha256Digest? said = head.HasSha256 ? GrpcMapping.ToDigest(head.Sha256) : null;
-        if (head.DeltaBase.Length > 0)
+        if (head.IsDelta || head.DeltaBase.Length > 0)
         {
             throw Errors.Invalid("A delta continues an upload of StartUpload. Start one, with its length.");
         }

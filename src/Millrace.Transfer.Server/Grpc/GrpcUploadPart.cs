@@ -23,7 +23,7 @@ internal static class GrpcUploadPart
         using IncrementalHash? hash = expected is null ? null : IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         long start = session.Status.Offset;
         await GrpcUpload
-            .AppendAsync(call, session, hash, request.DeltaBase, async (sink, stop) =>
+            .AppendAsync(call, session, hash, request.IsDelta || request.DeltaBase.Length > 0, request.DeltaBase, async (sink, stop) =>
             {
                 messages.Into(sink, stop);
                 await TakeAsync(messages, token, request);
@@ -40,7 +40,8 @@ internal static class GrpcUploadPart
             await messages.TakeDataAsync();
             await messages.NextAsync();
             UploadPartRequest whole = StrictMessage.Parse(UploadPartRequest.Parser, messages.Rest);
-            if (whole.Upload != request.Upload || whole.Offset != request.Offset || whole.Sha256 != request.Sha256 || whole.DeltaBase != request.DeltaBase)
+            if (whole.Upload != request.Upload || whole.Offset != request.Offset || whole.Sha256 != request.Sha256 || whole.DeltaBase != request.DeltaBase
+                || whole.IsDelta != request.IsDelta)
             {
                 throw Errors.Invalid("'data' is the last field of a part; the others come before it.");
             }

@@ -478,6 +478,7 @@ public sealed class TransferServer : IAsyncDisposable
             MaxFileBytes = _store.MaxFileBytes,
             MaxRequestBytes = _options.Endpoints.MaxRequestBytes,
             Deltas = true,
+            Holes = true,
             NeedsToken = !_guard.IsOpen,
         };
     }

@@ -42,6 +42,13 @@ public abstract class StoredFileReader : IAsyncDisposable
     /// <exception cref="TransferException"><see cref="TransferError.Changed"/>.</exception>
     internal virtual bool TryReadCached(ByteRange range, Span<byte> bytes) => false;
 
+    /// <summary>Whether the file is sparse, at a glance.</summary>
+    internal virtual bool HasHoles => false;
+
+    /// <summary>The parts of the file that have data. May take a second.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>.</exception>
+    internal virtual ExtentList FindExtents() => ExtentList.Whole(File.Length);
+
     /// <summary>An address where a client reads this file itself for a few minutes, without credentials.</summary>
     /// <param name="mediaType">The <c>Content-Type</c> of the response there.</param>
     /// <param name="disposition">Its <c>Content-Disposition</c>.</param>

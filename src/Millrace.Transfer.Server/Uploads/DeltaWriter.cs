@@ -2,20 +2,22 @@ using System.Buffers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Applies a delta: writes literals as they come, and references from the earlier version.</summary>
+/// <summary>Applies a delta: writes literals as they come, references from the earlier version, and runs of zeros as holes.</summary>
 /// <remarks>
 /// References are read and written, not cloned: all bytes have to be hashed anyway, which takes longer than writing them. Not thread-safe.
 /// </remarks>
-/// <param name="old">The earlier version. Stays the caller's.</param>
+/// <param name="old">The earlier version; null for a delta without references. Stays the caller's.</param>
 /// <param name="destination">Takes the file's bytes; not completed by this.</param>
 /// <param name="room">Bytes that the file still accepts.</param>
 /// <param name="stop">Ends the copy of a long reference.</param>
-internal sealed class DeltaWriter(StoredFileReader old, PipeWriter destination, long room, CancellationToken stop) : PipeWriter
+internal sealed class DeltaWriter(StoredFileReader? old, PipeWriter destination, long room, CancellationToken stop) : PipeWriter
 {
     /// <summary>Literals of this many bytes or more are written without a copy; see <see cref="ChunkSink"/>.</summary>
     private const int WorthCall = 8 * 1024;
 
-    private readonly DeltaParser _parser = new(old.File.Length, room);
+    private static readonly byte[] Zeros = new byte[64 * 1024];
+
+    private readonly DeltaParser _parser = new(old?.File.Length ?? 0, room);
     private ArrayBufferWriter<byte>? _buffer;
 
     public override bool CanGetUnflushedBytes => true;
@@ -68,7 +70,13 @@ internal sealed class DeltaWriter(StoredFileReader old, PipeWriter destination, 
         {
             if (token == DeltaToken.Copy)
             {
-                await CopyAsync(new ByteRange(_parser.Offset, _parser.Length));
+                await CopyAsync(old!, new ByteRange(_parser.Offset, _parser.Length));
+                continue;
+            }
+
+            if (token == DeltaToken.Zeros)
+            {
+                await WriteZerosAsync(_parser.Length);
                 continue;
             }
 
@@ -131,7 +139,22 @@ internal sealed class DeltaWriter(StoredFileReader old, PipeWriter destination, 
         return token;
     }
 
-    private async ValueTask CopyAsync(ByteRange range)
+    private async ValueTask WriteZerosAsync(long count)
+    {
+        if (destination is IHoleWriter holes)
+        {
+            await holes.WriteZerosAsync(count, stop);
+            return;
+        }
+
+        for (; count > 0; count -= Zeros.Length)
+        {
+            stop.ThrowIfCancellationRequested();
+            await destination.WriteAsync(Zeros.AsMemory(0, (int)Math.Min(count, Zeros.Length)), stop);
+        }
+    }
+
+    private async ValueTask CopyAsync(StoredFileReader old, ByteRange range)
     {
         PipeReader content = old.Read(range);
         try

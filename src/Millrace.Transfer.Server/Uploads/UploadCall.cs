@@ -50,7 +50,10 @@ internal sealed class UploadCall
     /// <summary>Whether the body is a delta.</summary>
     public bool IsDelta => Request.Headers.ContainsKey(TransferHeaders.UploadDeltaBase);
 
-    private TransferOperation Operation => IsDelta ? TransferOperation.UploadDelta : TransferOperation.Upload;
+    /// <summary>Whether that delta has no references: it reveals nothing of a version.</summary>
+    private bool IsOfNothing => Field(TransferHeaders.UploadDeltaBase) == DeltaFormat.OfNothing;
+
+    private TransferOperation Operation => IsDelta && !IsOfNothing ? TransferOperation.UploadDelta : TransferOperation.Upload;
 
     /// <summary>Whether the body is in a coding.</summary>
     public static bool HasCoding(HttpRequest request) =>
@@ -129,7 +132,7 @@ internal sealed class UploadCall
         await session.AppendAsync(check is not null, async writer =>
         {
             long room = writer.RemainingBytes;
-            if (old is null && Request.ContentLength > room)
+            if (!IsDelta && Request.ContentLength > room)
             {
                 throw TooMuch(status, room);
             }
@@ -138,7 +141,7 @@ internal sealed class UploadCall
             UploadProgress? progress = !IsTus && check is null && InterimResponse.IsWanted(Request) ? new UploadProgress(this, writer) : null;
             try
             {
-                DeltaWriter? delta = old is null ? null : new DeltaWriter(old, writer.Output, room, writer.Superseded);
+                DeltaWriter? delta = IsDelta ? new DeltaWriter(old, writer.Output, room, writer.Superseded) : null;
                 PipeWriter output = delta ?? writer.Output;
                 PipeWriter destination = check is null ? output : new CheckedPipeWriter(output, check);
                 // Not canceled by the end of the connection: reading finds that, after the bytes that arrived before it.
@@ -289,7 +292,7 @@ internal sealed class UploadCall
         }
     }
 
-    /// <summary>The version that the body is a delta of; null if it is none.</summary>
+    /// <summary>The version that the body is a delta of; null if it is none, or of none.</summary>
     private async ValueTask<StoredFileReader?> OpenDeltaBaseAsync(UploadStatus status)
     {
         if (!IsDelta)
@@ -298,9 +301,14 @@ internal sealed class UploadCall
         }
 
         DeltaWriter.ThrowIfUnlimited(status);
+        if (IsOfNothing)
+        {
+            return null;
+        }
+
         return EntityTagHeaderValue.TryParse(Field(TransferHeaders.UploadDeltaBase), out EntityTagHeaderValue? tag) && !tag.IsWeak && tag.Tag.Length > 2
             ? await DeltaWriter.OpenAsync(Store, status.Name, tag.Tag.ToString()[1..^1], Aborted)
-            : throw Errors.Invalid($"{TransferHeaders.UploadDeltaBase} is not a strong entity tag. Send that of the list of blocks, with quotes.");
+            : throw Errors.Invalid($"{TransferHeaders.UploadDeltaBase} is not a strong entity tag. Send that of the list of blocks, with quotes, or none without them.");
     }
 
     private void AddCompleteness(bool isComplete)

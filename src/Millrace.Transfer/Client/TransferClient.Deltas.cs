@@ -26,14 +26,29 @@ public sealed partial class TransferClient
     private async ValueTask<DeltaUpload?> PlanDeltaAsync(
         TransferContext context, ContentSource source, TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
     {
-        if (precondition.CreateNew || source is not FileSource { Length: >= BlockSums.MinFileBytes } file || context.Protocol.SendsWhole(isSmall: false)
-            || await FindBlocksAsync(context, name, isForced: false, cancellationToken).ConfigureAwait(false) is not { } blocks
-            || (precondition.Match is { } tags && !tags.Contains(blocks.Tag)))
+        if (source is not FileSource file || context.Protocol.SendsWhole(isSmall: false) || Options.Link?.Name == name)
         {
             return null;
         }
 
-        return await DeltaUpload.MakeAsync(file, blocks, cancellationToken).ConfigureAwait(false);
+        ExtentList? holes = _description?.Holes == true ? file.FindHoles() : null;
+        if (!precondition.CreateNew && file.Length >= BlockSums.MinFileBytes
+            && await FindBlocksAsync(context, name, isForced: false, cancellationToken).ConfigureAwait(false) is { } blocks
+            && (precondition.Match is not { } tags || tags.Contains(blocks.Tag))
+            && await DeltaUpload.MakeAsync(file, blocks, holes, cancellationToken).ConfigureAwait(false) is { } delta)
+        {
+            return delta;
+        }
+
+        try
+        {
+            return holes is null ? null : await DeltaUpload.MakeAsync(file, holes, cancellationToken).ConfigureAwait(false);
+        }
+        catch (IOException)
+        {
+            // It was changed, which the upload of all of it finds out, too.
+            return null;
+        }
     }
 
     /// <summary>Whether there is a file that is worth comparing.</summary>
@@ -50,7 +65,7 @@ public sealed partial class TransferClient
     }
 
     /// <summary>Whether a delta was refused, and not the file.</summary>
-    private static bool IsAboutDelta(TransferException exception) => exception.Error
-        is TransferError.PreconditionFailed or TransferError.DigestMismatch or TransferError.InvalidRequest or TransferError.Forbidden
+    private static bool IsAboutDelta(TransferException exception, DeltaUpload delta) =>
+        (exception.Error == TransferError.PreconditionFailed && delta.Tag is not null) || exception.Error is TransferError.DigestMismatch or TransferError.InvalidRequest or TransferError.Forbidden
         or TransferError.Changed or TransferError.NotFound;
 }

@@ -80,6 +80,7 @@ public sealed partial class TransferClient
             return _context ??= new TransferContext(Options, _clock, _retry, protocol)
             {
                 Sizes = _sizes,
+                TakesHoles = description.Holes && Options.Link is null,
                 Parts = protocol is HttpProtocolClient ? ProtocolChoice.MakeParts(description, Setup(description)) : null,
             };
         }

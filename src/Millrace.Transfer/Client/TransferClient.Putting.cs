@@ -127,7 +127,7 @@ public sealed partial class TransferClient
             {
                 return await upload.RunAsync(cancellationToken).ConfigureAwait(false);
             }
-            catch (TransferException exception) when (delta is not null && IsAboutDelta(exception))
+            catch (TransferException exception) when (delta is not null && IsAboutDelta(exception, delta))
             {
                 // If it was replaced meanwhile, it is compared with that version; otherwise all of it is sent.
                 await upload.AbandonAsync().ConfigureAwait(false);

@@ -6,6 +6,9 @@ internal sealed record TransferContext(TransferClientOptions Options, TimeProvid
     /// <summary>How parts of a file are uploaded over several connections; null where that cannot be.</summary>
     public TusProtocolClient? Parts { get; init; }
 
+    /// <summary>Whether the server has lists of extents.</summary>
+    public bool TakesHoles { get; init; }
+
     /// <summary>How much one request of an upload brings.</summary>
     public required RequestSizes Sizes { get; init; }
 

@@ -43,6 +43,8 @@ internal sealed class BufferedFileWriter : FilePipeWriter
         }
     }
 
+    private protected override bool MakesHoles => true;
+
     private bool IsBusy => _work is { } work && work.State != FlushState.Idle;
 
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default) =>

@@ -40,6 +40,39 @@ public sealed class WriteTests : FolderTests
     }
 
     [Theory, EveryWriter]
+    public async Task Zeros_are_zeros_between_other_bytes(string kind)
+    {
+        var expected = new MemoryStream();
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
+        foreach (int count in (int[])[0, 1, 4096, 70_000, 3_000_000, 5, 262_144])
+        {
+            byte[] bytes = TestContent.Between(count, count + 300_000).ToArray();
+            writer.Write(bytes.AsSpan(0, 10));
+            await writer.WriteAsync(bytes.AsMemory(10, count % 290_000));
+            await writer.WriteZerosAsync(count);
+            expected.Write(bytes, 0, 10 + (count % 290_000));
+            expected.Write(new byte[count]);
+            Assert.Equal(expected.Length, writer.Position);
+        }
+
+        CommitResult commit = await writer.CommitAsync();
+
+        Assert.Equal(expected.Length, commit.Length);
+        Assert.Equal(expected.ToArray(), await File.ReadAllBytesAsync(Folder["file"]));
+        Assert.Equal(WriterKind.Of(kind).Options.ComputeSha256 ? SHA256.HashData(expected.ToArray()) : [], commit.Sha256.ToArray());
+    }
+
+    [Fact]
+    public async Task Number_of_zeros_is_within_the_longest_file()
+    {
+        await using FilePipeWriter writer = FilePipe.Create(Folder["file"]);
+        await writer.WriteAsync(new byte[1]);
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => writer.WriteZerosAsync(-1).AsTask());
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => writer.WriteZerosAsync(long.MaxValue).AsTask());
+        await Assert.ThrowsAsync<FilePipeException>(() => writer.WriteZerosAsync(long.MaxValue - 1).AsTask());
+    }
+
+    [Theory, EveryWriter]
     public async Task Gathered_and_written_bytes_keep_their_order(string kind)
     {
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);

@@ -35,6 +35,10 @@ internal static class DeltaFile
                     stream.Write(head, 0, DeltaFormat.WriteLiteral(head, part.Length));
                     stream.Write(content, (int)part.Offset, (int)part.Length);
                 }
+                else if (!part.IsCopy)
+                {
+                    stream.Write(head, 0, DeltaFormat.WriteZeros(head, part.Length));
+                }
                 else
                 {
                     stream.Write(head, 0, DeltaFormat.WriteCopy(head, part.Length, part.Base - expected));
@@ -63,6 +67,10 @@ internal static class DeltaFile
                 {
                     made.Write(bytes[..parser.Literal]);
                     bytes = bytes[parser.Literal..];
+                }
+                else if (token == DeltaToken.Zeros)
+                {
+                    made.Write(new byte[parser.Length]);
                 }
                 else
                 {

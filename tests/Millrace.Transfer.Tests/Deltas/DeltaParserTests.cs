@@ -11,7 +11,11 @@ public sealed class DeltaParserTests
     public static TheoryData<string, string> Hostile => new()
     {
         { "another version", "02" },
-        { "a literal of no bytes", "01 00" },
+        { "a run of no zeros", "01 00 00" },
+        { "a short run of zeros", "01 00 FF 1F" },
+        { "a run of more zeros than the file has", "01 00 A1 9C 01" },
+        { "a run of 2^63 zeros", "01 00 80 80 80 80 80 80 80 80 80 01" },
+        { "a run of 2^64 - 1 zeros", "01 00 FF FF FF FF FF FF FF FF FF 01" },
         { "a reference to no bytes", "01 01 00" },
         { "a reference before the beginning", "01 81 10 01" },
         { "a reference beyond the end", "01 81 10 C0 B8 02" },
@@ -53,6 +57,13 @@ public sealed class DeltaParserTests
         delta[0] = DeltaFormat.Version;
         int bytes = 1 + DeltaFormat.WriteCopy(delta.AsSpan(1), 3, Old.Length - 3);
         Assert.Equal(3, DeltaFile.Apply(delta[..bytes], Old, 3).Length);
+    }
+
+    [Fact]
+    public void Short_run_of_zeros_at_the_end_of_the_file_is_allowed()
+    {
+        byte[] delta = [DeltaFormat.Version, 0, 3];
+        Assert.Equal(new byte[3], DeltaFile.Apply(delta, Old, 3));
     }
 
     [Fact]

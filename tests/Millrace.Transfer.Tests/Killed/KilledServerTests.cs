@@ -1,3 +1,5 @@
+using Millrace.Transfer.Tests.Deltas;
+
 namespace Millrace.Transfer.Tests.Killed;
 
 /// <summary>The server is killed in the middle of uploads: nothing is visible, and the client goes on with the next one.</summary>
@@ -110,6 +112,78 @@ public sealed class KilledServerTests
 
                 Assert.Equal(content, await File.ReadAllBytesAsync(target));
                 Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
+            }
+        }
+        finally
+        {
+            await server.DisposeAsync();
+        }
+    }
+
+    [Theory]
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc)]
+    public async Task Sparse_files_resume_in_both_directions_after_the_server_was_killed(TransferProtocol protocol)
+    {
+        using var folder = new TemporaryFolder();
+        string root = Directory.CreateDirectory(folder["served"]).FullName;
+        string target = Path.Combine(root, "x");
+        string path = folder["x"];
+        byte[] content = SparseFiles.Write(path, 3L * Bytes, 2, (Bytes / 4, Bytes / 4), (Bytes, Bytes / 4), (5 * Bytes / 2, Bytes / 4));
+        ServerProcess server = await ServerProcess.StartAsync(root);
+        await using var relay = new TestRelay(() => protocol == TransferProtocol.Grpc ? server.Http2Port : server.Port);
+        using TransferClient client = Clients.To(
+            relay.Files, options =>
+            {
+                options.Protocol = protocol;
+                options.Delta = TransferDelta.Always;
+                options.MaxAttempts = 10_000;
+                options.MaxDelay = TimeSpan.FromMilliseconds(50);
+            });
+        int kills = Soak.Times(3, 50);
+        try
+        {
+            for (int i = 0; i < kills; i++)
+            {
+                var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                long at = new Random(i).Next(1, content.Length);
+                var progress = new Reports(report =>
+                {
+                    if (report.Transferred >= at)
+                    {
+                        begun.TrySetResult();
+                    }
+                });
+                Task<TransferResult> upload = client.PutAsync(path, Clients.Name("x"), default, progress);
+                await Task.WhenAny(begun.Task, upload);
+                await server.KillAsync();
+                Assert.True(!File.Exists(target) || File.ReadAllBytes(target).AsSpan().SequenceEqual(content), "A part of a file was visible.");
+                await server.DisposeAsync();
+                server = await ServerProcess.StartAsync(root);
+
+                TransferResult result = await upload;
+
+                Assert.Equal(content, await File.ReadAllBytesAsync(target));
+                Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
+
+                // And back.
+                begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                Task<TransferResult> download = client.GetAsync(Clients.Name("x"), folder["y"], default, progress);
+                await Task.WhenAny(begun.Task, download);
+                await server.KillAsync();
+                await server.DisposeAsync();
+                server = await ServerProcess.StartAsync(root);
+                await download;
+                Assert.Equal(content, await File.ReadAllBytesAsync(folder["y"]));
+                if (SparseFiles.AreSupported)
+                {
+                    Assert.InRange(SparseFiles.ExtentsOf(target).DataBytes, 0, Bytes);
+                    Assert.InRange(SparseFiles.ExtentsOf(folder["y"]).DataBytes, 0, Bytes);
+                }
+
+                File.Delete(target);
+                File.Delete(folder["y"]);
             }
         }
         finally

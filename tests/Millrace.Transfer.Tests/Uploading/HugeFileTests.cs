@@ -1,4 +1,5 @@
 using Millrace.Transfer.Server;
+using Millrace.Transfer.Tests.Deltas;
 
 namespace Millrace.Transfer.Tests.Uploading;
 
@@ -30,11 +31,36 @@ public sealed class HugeFileTests
         });
         MakeSparse(folder["mine"]);
 
-        TransferResult put = await client.PutAsync(folder["mine"], Clients.Name("huge"));
+        // As a stream, of which all zeros are sent.
+        await using FileStream mine = File.OpenRead(folder["mine"]);
+        TransferResult put = await client.PutAsync(mine, Clients.Name("huge"));
         TransferResult got = await client.GetAsync(Clients.Name("huge"), folder["back"]);
 
         Assert.Equal((Length, Length, 1), (put.Length, put.BytesSent, put.Attempts));
-        Assert.Equal((Length, 1), (got.Length, got.Attempts));
+        Assert.Equal((Length, Length, 1), (got.Length, got.BytesSent, got.Attempts));
+        await AssertSameAsync(folder["mine"], folder["back"]);
+    }
+
+    [Fact]
+    public async Task Huge_sparse_file_makes_a_round_trip_without_its_zeros()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new TemporaryFolder();
+        using TransferClient client = server.Connect(options => options.Protocol = TransferProtocol.Http1);
+        MakeSparse(folder["mine"]);
+
+        TransferResult put = await client.PutAsync(folder["mine"], Clients.Name("huge"));
+        TransferResult got = await client.GetAsync(Clients.Name("huge"), folder["back"]);
+
+        Assert.Equal((Length, Length, put.Sha256), (put.Length, got.Length, got.Sha256));
+        Assert.NotNull(put.Sha256);
+        if (SparseFiles.AreSupported)
+        {
+            Assert.InRange(put.BytesSent, 0, 100_000);
+            Assert.InRange(got.BytesSent, 0, 100_000);
+            Assert.InRange(SparseFiles.ExtentsOf(folder["back"]).DataBytes, 1, 200_000);
+        }
+
         await AssertSameAsync(folder["mine"], folder["back"]);
     }
 

@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server;
 /// Checks the limits before bytes are written, and charges them to the store's total. Space on the device is reserved a step
 /// ahead of the bytes, never for all that was announced.
 /// </summary>
-internal sealed class LimitedBody : ForwardingWriter
+internal sealed class LimitedBody : ForwardingWriter, IHoleWriter
 {
     /// <summary>Bytes between two checks of the device where none are reserved.</summary>
     private const long CheckEvery = 1024 * 1024;
@@ -16,12 +16,15 @@ internal sealed class LimitedBody : ForwardingWriter
     /// <remarks>Few pieces on the device for a large file; 256 senders that announce much and send little hold 16 GiB.</remarks>
     private const long StepBytes = 64 * 1024 * 1024;
 
+    /// <summary>Bytes of a hole that are written at once; see <see cref="AfterZeros"/>.</summary>
+    private const long ZeroStepBytes = 256 * 1024 * 1024;
+
     private readonly FilePipeWriter _file;
     private readonly StoreLimits _limits;
     private readonly TransferName _name;
     private readonly Reservation _reservation;
     private readonly long? _length;
-    private readonly bool _reserves;
+    private bool _reserves;
     private long _charged;
     private long _reservedTo;
 
@@ -43,6 +46,9 @@ internal sealed class LimitedBody : ForwardingWriter
         _reserves = native && length is not null;
         _charged = _reservedTo = file.Position;
     }
+
+    /// <summary>Called with the position after a part of a hole; waits for those who read the file behind its writer. Null for nobody.</summary>
+    public Func<long, CancellationToken, ValueTask>? AfterZeros { get; set; }
 
     public override void Advance(int bytes)
     {
@@ -70,6 +76,31 @@ internal sealed class LimitedBody : ForwardingWriter
         return _file.WriteThroughAsync(source, cancellationToken);
     }
 
+    /// <inheritdoc/>
+    /// <remarks>A hole takes no space on the device, but counts as bytes of the file everywhere else.</remarks>
+    public async ValueTask WriteZerosAsync(long count, CancellationToken cancellationToken)
+    {
+        _limits.CheckFile(_name, _file.Position + count);
+        Charge(_file.Position + count);
+        if (_reserves)
+        {
+            // A sparse file is not worth a reservation for each of its parts.
+            await _file.FlushAsync(cancellationToken);
+            ReleaseRest();
+            _reserves = false;
+        }
+
+        for (; count > 0; count -= ZeroStepBytes)
+        {
+            await _file.WriteZerosAsync(Math.Min(count, ZeroStepBytes), cancellationToken);
+            _reservedTo = Math.Max(_reservedTo, _file.Position);
+            if (AfterZeros is not null)
+            {
+                await AfterZeros(_file.Position, cancellationToken);
+            }
+        }
+    }
+
     /// <summary>Gives back space that is reserved on the device beyond the bytes that are written.</summary>
     public void ReleaseRest()
     {
@@ -94,6 +125,11 @@ internal sealed class LimitedBody : ForwardingWriter
             Step(position);
         }
 
+        Charge(position);
+    }
+
+    private void Charge(long position)
+    {
         _reservation.Reserve(_name, position - _charged);
         _charged = position;
     }

@@ -93,6 +93,23 @@ internal sealed class LocalFileReader : StoredFileReader
         return true;
     }
 
+    internal override bool HasHoles => _store.Native && File.Length >= ExtentList.MinSavedBytes
+        && (!DataMap.TryFind(_handle, 0, File.Length, out long start, out long end) || start > 0 || end < File.Length);
+
+    internal override ExtentList FindExtents()
+    {
+        if (!_store.Native)
+        {
+            return base.FindExtents();
+        }
+
+        ExtentList extents = ExtentList.Find(_handle, File.Length);
+
+        // Afterwards: what was written meanwhile may be missing in the list.
+        _ = Look();
+        return extents;
+    }
+
     public override ValueTask DisposeAsync()
     {
         if (!_disposed)

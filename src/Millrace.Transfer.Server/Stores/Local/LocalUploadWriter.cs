@@ -43,6 +43,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         {
             _digest = upload.ContinueDigest(_start);
             _digest.Follow(file.Handle, upload.Record.Length - _start);
+            limited.AfterZeros = _digest.WaitBehindHoleAsync;
         }
     }
 

@@ -25,6 +25,11 @@ internal sealed class TrailingDigest(long maxCached) : IDisposable
     /// <remarks>The device writes so many while the next ones arrive.</remarks>
     private const long DropBytes = 8 * 1024 * 1024;
 
+    /// <summary>Bytes that a writer of holes may be ahead: it is done with them at once, and the end of the file would have to wait.</summary>
+    private const long MaxHoleBytesAhead = 1024 * 1024 * 1024;
+
+    private static readonly byte[] Zeros = new byte[ChunkBytes];
+
     /// <summary>First and longest wait for more bytes, in milliseconds.</summary>
     private const int FirstWait = 1;
     private const int LongestWait = 64;
@@ -35,6 +40,8 @@ internal sealed class TrailingDigest(long maxCached) : IDisposable
     private Task _following = Task.CompletedTask;
     private long _begun;
     private bool _disposed;
+    private volatile bool _hasHoles;
+    private long _dataEnd;
 
     public long Hashed { get; private set; }
 
@@ -48,6 +55,16 @@ internal sealed class TrailingDigest(long maxCached) : IDisposable
             _stop = new CancellationTokenSource();
             CancellationToken stop = _stop.Token;
             _following = Task.Run(() => FollowAsync(file, stop), CancellationToken.None);
+        }
+    }
+
+    /// <summary>The file has a hole in front of this position: waits until it is not too far behind.</summary>
+    public async ValueTask WaitBehindHoleAsync(long position, CancellationToken cancellationToken)
+    {
+        _hasHoles = NativeFeatures.Linux;
+        while (_stop is not null && !_following.IsCompleted && position - Hashed > MaxHoleBytesAhead)
+        {
+            await Task.Delay(LongestWait, cancellationToken);
         }
     }
 
@@ -136,8 +153,15 @@ internal sealed class TrailingDigest(long maxCached) : IDisposable
         using IMemoryOwner<byte> block = AlignedMemoryPool.Shared.Rent();
         while (Hashed < length && !stop.IsCancellationRequested)
         {
+            if (_hasHoles && Hashed >= _dataEnd)
+            {
+                HashHole(file, length, stop);
+                continue;
+            }
+
             // Memory that lies in its pages as the bytes do in the file's: docs/measuring.md.
-            Span<byte> chunk = block.Memory.Span.Slice((int)(Hashed % Environment.SystemPageSize), (int)Math.Min(ChunkBytes, length - Hashed));
+            long end = _hasHoles ? Math.Min(length, _dataEnd) : length;
+            Span<byte> chunk = block.Memory.Span.Slice((int)(Hashed % Environment.SystemPageSize), (int)Math.Min(ChunkBytes, end - Hashed));
             int read = RandomAccess.Read(file, chunk, Hashed);
             if (read == 0)
             {
@@ -154,5 +178,22 @@ internal sealed class TrailingDigest(long maxCached) : IDisposable
         }
 
         stop.ThrowIfCancellationRequested();
+    }
+
+    /// <summary>Hashes the zeros up to the next data without reading them.</summary>
+    private void HashHole(SafeFileHandle file, long length, CancellationToken stop)
+    {
+        if (!DataMap.TryFind(file, Hashed, length, out long start, out _dataEnd))
+        {
+            (start, _dataEnd) = (length, length);
+        }
+
+        while (Hashed < start && !stop.IsCancellationRequested)
+        {
+            ReadOnlySpan<byte> zeros = Zeros.AsSpan(0, (int)Math.Min(ChunkBytes, start - Hashed));
+            _hash.AppendData(zeros);
+            _checksum.Append(zeros);
+            Hashed += zeros.Length;
+        }
     }
 }

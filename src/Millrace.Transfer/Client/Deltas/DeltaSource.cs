@@ -97,6 +97,11 @@ internal sealed class DeltaSource(ContentSource file, DeltaEncoding encoding) : 
             return DeltaFormat.WriteLiteral(to, part.Length);
         }
 
+        if (!part.IsCopy)
+        {
+            return DeltaFormat.WriteZeros(to, part.Length);
+        }
+
         long distance = part.Base - _expected;
         _expected = part.Base + part.Length;
         return DeltaFormat.WriteCopy(to, part.Length, distance);

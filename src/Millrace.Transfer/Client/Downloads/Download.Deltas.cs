@@ -28,21 +28,12 @@ internal sealed partial class Download
             watch.Pause();
             PartRecord part = await _sink.UsePartAsync().ConfigureAwait(false);
             long[] missing = await CopyKnownAsync(blocks.Sums, path, part.PartPath, cancellationToken).ConfigureAwait(false);
-            _sink.Describe(stored, missing);
-            _tag = stored.Tag;
-            _length = length;
-            _end = length;
-            _expected = stored.Sha256;
-            _modified = stored.Modified;
-            _missing = missing;
-            _continued = true;
+            Take(stored, missing);
             _reused = length;
             for (int i = 0; i < missing.Length; i += 2)
             {
                 _reused -= missing[i + 1] - missing[i];
             }
-
-            _meter.Total = length;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException && exception is not OperationCanceledException)
         {
@@ -61,8 +52,27 @@ internal sealed partial class Download
         var table = new BlockTable(sums);
         var matcher = new BlockMatcher(sums, table, length) { FindsFirst = true };
         var present = new bool[sums.Count];
+        MarkZeros();
         await BlockScan.RunAsync(reader, length, matcher, Copy, null, cancellationToken).ConfigureAwait(false);
         return MissingOf(sums, present);
+
+        // Blocks of zeros are holes of the new file, wherever the earlier one has some, or none.
+        void MarkZeros()
+        {
+            byte[] zeros = new byte[sums.BlockBytes];
+            Span<byte> strong = stackalloc byte[BlockSums.MaxStrongBytes];
+            BlockSums.ComputeStrong(zeros, strong);
+            for (int block = 0; block < present.Length; block++)
+            {
+                if (block == sums.WholeCount)
+                {
+                    BlockSums.ComputeStrong(zeros.AsSpan(0, sums.TailBytes), strong);
+                }
+
+                // The weak sum of zeros is 0.
+                present[block] = sums.Weak(block) == 0 && sums.Strong(block).SequenceEqual(strong[..sums.StrongBytes]);
+            }
+        }
 
         void Copy(long offset, int block, ReadOnlySpan<byte> content)
         {

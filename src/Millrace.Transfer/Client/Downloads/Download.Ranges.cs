@@ -9,6 +9,9 @@ internal sealed partial class Download
     /// <summary>How often the missing ranges are recorded: a killed process fetches at most this much twice.</summary>
     private const long BytesBetweenNotes = 4 * 1024 * 1024;
 
+    /// <summary>Bytes that are moved between two notes for each end of a missing range: a long note is not to cost more than what it saves.</summary>
+    private const long NoteBytesPerEnd = 256;
+
     /// <summary>Parts that one request asks for: more of them servers may refuse as an attack.</summary>
     private const int MaxRanges = 48;
 
@@ -236,7 +239,7 @@ internal sealed partial class Download
         long moved = _meter.Moved;
         _meter.Report(_length!.Value - missing);
         long noted = Volatile.Read(ref _noted);
-        if (moved - noted >= BytesBetweenNotes && Interlocked.CompareExchange(ref _noted, moved, noted) == noted)
+        if (moved - noted >= Math.Max(BytesBetweenNotes, (_missing?.Length ?? 0) * NoteBytesPerEnd) && Interlocked.CompareExchange(ref _noted, moved, noted) == noted)
         {
             lock (queue)
             {

@@ -25,6 +25,7 @@ internal sealed partial class Download : IAsyncDisposable
     private Sha256Digest? _expected;
     private bool _continued;
     private bool _keptIsHashed;
+    private bool _asksHoles;
 
     /// <summary>Describes a download. The sink stays the caller's.</summary>
     public Download(
@@ -40,6 +41,7 @@ internal sealed partial class Download : IAsyncDisposable
         _start = _range?.Offset ?? 0;
         _hash = context.Options.VerifyDigests && _range is null ? new ParallelHash() : null;
         _missing = sink.Note?.Missing;
+        _asksHoles = sink.TakesHoles && context.TakesHoles;
         if (sink.Note is { } note && sink.Kept > 0)
         {
             _tag = new EntityTag(note.Tag);
@@ -117,6 +119,14 @@ internal sealed partial class Download : IAsyncDisposable
             ? new ByteRange(_start + _taken, (_range?.Length ?? long.MaxValue) is var most && most == long.MaxValue ? most : most - _taken)
             : null;
         using OpenedFile file = await OpenAsync(range, watch).ConfigureAwait(false);
+        if (file.HasHoles)
+        {
+            _asksHoles = false;
+            file.Dispose();
+            await FetchSparseAsync(watch).ConfigureAwait(false);
+            return;
+        }
+
         await TakeDescriptionAsync(file, watch).ConfigureAwait(false);
         if (await CopyAsync(file, watch).ConfigureAwait(false))
         {
@@ -130,7 +140,8 @@ internal sealed partial class Download : IAsyncDisposable
     {
         try
         {
-            return await _context.Protocol.OpenAsync(_name, range, _tag, _hash is not null, watch).ConfigureAwait(false);
+            return await _context.Protocol.OpenAsync(
+                _name, range, _tag, _hash is not null, watch, acceptsHoles: _asksHoles && range is null).ConfigureAwait(false);
         }
         catch (TransferException exception) when (exception.Error == TransferError.RangeNotSatisfiable && _taken > 0)
         {

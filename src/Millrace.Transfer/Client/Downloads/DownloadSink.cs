@@ -33,6 +33,9 @@ internal abstract class DownloadSink : IAsyncDisposable
     /// <summary>Whether several ranges can be written at once.</summary>
     public virtual bool TakesRanges => false;
 
+    /// <summary>Whether it keeps holes.</summary>
+    public virtual bool TakesHoles => false;
+
     /// <summary>Hands the first received bytes to a hash.</summary>
     public virtual ValueTask HashAsync(ParallelHash hash, long bytes, CancellationToken cancellationToken) => default;
 

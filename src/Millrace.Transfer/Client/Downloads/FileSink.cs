@@ -1,5 +1,6 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer;
 
@@ -36,6 +37,8 @@ internal sealed class FileSink : DownloadSink
     /// <inheritdoc/>
     /// <remarks>Bytes of several ranges are not written by a writer that keeps them out of the page cache.</remarks>
     public override bool TakesRanges => _keepCached;
+
+    public override bool TakesHoles => true;
 
     public override PipeWriter Writer => _writer ??= Open();
 
@@ -96,6 +99,15 @@ internal sealed class FileSink : DownloadSink
             _part!.PartPath,
             new FileReadOptions { Length = bytes, Share = FileShare.ReadWrite | FileShare.Delete, KeepCached = _keepCached });
         await using ConfiguredAsyncDisposable _ = reader.ConfigureAwait(false);
+        using (SafeFileHandle file = File.OpenHandle(_part.PartPath, share: FileShare.ReadWrite | FileShare.Delete))
+        {
+            if (ExtentList.Find(file, bytes) is { IsSparse: true } holes)
+            {
+                await SparseHash.AppendAsync(hash, reader, holes, cancellationToken).ConfigureAwait(false);
+                return;
+            }
+        }
+
         while (true)
         {
             ReadResult result = await reader.ReadAsync(cancellationToken).ConfigureAwait(false);

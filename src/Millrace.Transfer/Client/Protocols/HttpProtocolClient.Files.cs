@@ -34,7 +34,7 @@ internal partial class HttpProtocolClient
     }
 
     public override async Task<OpenedFile> OpenAsync(
-        TransferName name, ByteRange? range, EntityTag? tag, bool digest, IdleWatch watch)
+        TransferName name, ByteRange? range, EntityTag? tag, bool digest, IdleWatch watch, bool acceptsHoles = false)
     {
         ProtocolCall call = Call("Downloading", name);
         long started = Stopwatch.GetTimestamp();
@@ -62,12 +62,22 @@ internal partial class HttpProtocolClient
             {
                 Prepare(request);
                 AddWantDigest(request, digest);
+                if (acceptsHoles)
+                {
+                    Add(request, TransferHeaders.Holes, "?1");
+                }
+
                 if (Setup.Options.FollowRedirects)
                 {
                     Add(request, "Prefer", "redirect");
                 }
             },
             content: null).ConfigureAwait(false);
+        if (acceptsHoles && described.StatusCode == HttpStatusCode.SeeOther)
+        {
+            return new OpenedFile { Response = described, Body = Stream.Null, Offset = 0, HasHoles = true };
+        }
+
         HttpResponseMessage response = IsRedirect(described)
             ? await FollowAsync(described, call, watch, Prepare).ConfigureAwait(false)
             : described;
@@ -126,11 +136,16 @@ internal partial class HttpProtocolClient
         }
     }
 
-    public override async Task<OpenedFile> OpenBlocksAsync(TransferName name, IdleWatch watch)
+    public override Task<OpenedFile> OpenBlocksAsync(TransferName name, IdleWatch watch) =>
+        OpenListAsync(name, "?blocks", Call("Asking for the blocks of", name), watch);
+
+    public override Task<OpenedFile> OpenExtentsAsync(TransferName name, IdleWatch watch) =>
+        OpenListAsync(name, "?extents", Call("Asking for the extents of", name), watch);
+
+    private async Task<OpenedFile> OpenListAsync(TransferName name, string query, ProtocolCall call, IdleWatch watch)
     {
-        ProtocolCall call = Call("Asking for the blocks of", name);
         HttpResponseMessage response = await SendAsync(
-            HttpMethod.Get, new Uri(UrlOf(name), "?blocks"), call, watch, static request => Add(request, "Accept-Encoding", "identity"))
+            HttpMethod.Get, new Uri(UrlOf(name), query), call, watch, static request => Add(request, "Accept-Encoding", "identity"))
             .ConfigureAwait(false);
         try
         {

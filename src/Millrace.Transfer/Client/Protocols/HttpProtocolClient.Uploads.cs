@@ -78,7 +78,7 @@ internal partial class HttpProtocolClient
     {
         if (delta is not null)
         {
-            Add(request, TransferHeaders.UploadDeltaBase, delta.Tag.ToString());
+            Add(request, TransferHeaders.UploadDeltaBase, delta.Tag?.ToString() ?? DeltaFormat.OfNothing);
         }
     }
 

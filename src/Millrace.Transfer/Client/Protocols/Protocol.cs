@@ -17,8 +17,9 @@ internal abstract class Protocol
     /// <param name="tag">The version of which a part is wanted: of another one the whole comes. Null for any.</param>
     /// <param name="digest">Whether its digest is wanted.</param>
     /// <param name="watch">Ends it.</param>
+    /// <param name="acceptsHoles">Whether a sparse file, asked for as a whole, may come as <see cref="OpenedFile.HasHoles"/>.</param>
     public abstract Task<OpenedFile> OpenAsync(
-        TransferName name, ByteRange? range, EntityTag? tag, bool digest, IdleWatch watch);
+        TransferName name, ByteRange? range, EntityTag? tag, bool digest, IdleWatch watch, bool acceptsHoles = false);
 
     /// <summary>Asks for several parts of a version of a file at once.</summary>
     /// <returns>Null where that cannot be, or the server answers otherwise: then parts are asked for one by one.</returns>
@@ -28,6 +29,10 @@ internal abstract class Protocol
     /// <summary>Asks for the list of a file's blocks, as a separate file: see <see cref="BlockSums"/>.</summary>
     /// <exception cref="TransferException">There is none.</exception>
     public abstract Task<OpenedFile> OpenBlocksAsync(TransferName name, IdleWatch watch);
+
+    /// <summary>Asks for the list of a file's extents, as a separate file: see <see cref="ExtentList"/>.</summary>
+    /// <exception cref="TransferException">There is none.</exception>
+    public abstract Task<OpenedFile> OpenExtentsAsync(TransferName name, IdleWatch watch);
 
     /// <summary>Whether a file is uploaded with one request; otherwise by requests after each of which it can be resumed.</summary>
     /// <param name="isSmall">Whether a saved round trip is worth more than what would have to be sent again.</param>

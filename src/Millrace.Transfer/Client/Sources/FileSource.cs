@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using Microsoft.Win32.SafeHandles;
 using Millrace.Interop;
 
 namespace Millrace.Transfer;
@@ -80,6 +81,26 @@ internal sealed class FileSource : ContentSource
 
     /// <summary>Another reader of the file. The caller completes it.</summary>
     public FilePipeReader OpenReader() => FilePipe.OpenRead(_reader.Path, new FileReadOptions { ChangeDetection = ChangeDetection.Any, KeepCached = _keepCached });
+
+    /// <summary>Its holes; null if they are not worth it.</summary>
+    public ExtentList? FindHoles()
+    {
+        if (Length < ExtentList.MinSavedBytes)
+        {
+            return null;
+        }
+
+        try
+        {
+            using SafeFileHandle file = File.OpenHandle(_reader.Path, share: FileShare.ReadWrite | FileShare.Delete);
+            return ExtentList.Find(file, Length!.Value) is { IsSparse: true } holes ? holes : null;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // Reading it finds out why.
+            return null;
+        }
+    }
 
     public override bool CanFork => true;
 

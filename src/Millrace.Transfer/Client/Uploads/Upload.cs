@@ -34,7 +34,7 @@ internal sealed class Upload : IDisposable
         Name = name;
         Source = source;
         Delta = delta;
-        Precondition = delta is null ? options.Precondition : options.Precondition with { MustExist = false, Match = [delta.Tag] };
+        Precondition = delta?.Tag is not { } tag ? options.Precondition : options.Precondition with { MustExist = false, Match = [tag] };
         Modified = options.NoTimes ? null : options.Modified;
         Meter = meter;
         Record = record;
@@ -377,7 +377,7 @@ internal sealed class Upload : IDisposable
         return new TransferResult(
             Name, length, tag, published is null ? null : digest, Protocol.Kind, Meter.Moved, Meter.Attempts)
         {
-            BytesReused = Delta is null ? 0 : Delta.Plan.Length - Delta.Plan.LiteralBytes,
+            BytesReused = Delta?.Plan.CopiedBytes ?? 0,
         };
     }
 

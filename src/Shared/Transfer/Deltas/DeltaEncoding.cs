@@ -25,16 +25,17 @@ internal sealed class DeltaEncoding
             }
 
             long skipped = at - whole.Offset;
-            var part = new DeltaPart(at, Math.Min(whole.End, end) - at, whole.IsLiteral ? whole.Base : whole.Base + skipped);
+            var part = new DeltaPart(at, Math.Min(whole.End, end) - at, whole.IsCopy ? whole.Base + skipped : whole.Base);
             if (part.Length <= 0)
             {
                 break;
             }
 
-            if (!part.IsLiteral && part.Length < DeltaFormat.MinCopyBytes && (part.End != whole.End || whole.Length >= DeltaFormat.MinCopyBytes))
+            int min = part.IsCopy ? DeltaFormat.MinCopyBytes : DeltaFormat.MinZeroBytes;
+            if (!part.IsLiteral && part.Length < min && (part.End != whole.End || whole.Length >= min))
             {
-                // The rest of a reference is too short to be one.
-                part = part with { Base = -1 };
+                // The rest of a reference is too short to be one, or that of a run of zeros.
+                part = part with { Base = DeltaPart.Literal };
             }
 
             long room = maxBytes - Bytes;
@@ -58,14 +59,14 @@ internal sealed class DeltaEncoding
             }
             else
             {
-                int bytes = DeltaFormat.CopyBytes(part.Length, part.Base - expected);
+                int bytes = part.IsCopy ? DeltaFormat.CopyBytes(part.Length, part.Base - expected) : DeltaFormat.ZeroBytes(part.Length);
                 if (bytes > room && at > offset)
                 {
                     break;
                 }
 
                 Add(part, bytes);
-                expected = part.Base + part.Length;
+                expected = part.IsCopy ? part.Base + part.Length : expected;
             }
 
             at = part.End;

@@ -1,11 +1,14 @@
 namespace Millrace.Transfer;
 
 /// <summary>
-/// A file as literal bytes and references to an earlier version: a byte with the version of the format, then instructions. docs/protocol.md
+/// A file as literal bytes, runs of zeros, and references to an earlier version: a byte with the version of the format, then instructions. docs/protocol.md
 /// describes them, with test vectors.
 /// </summary>
 internal static class DeltaFormat
 {
+    /// <summary>Instead of a version's tag: the delta has no references.</summary>
+    public const string OfNothing = "none";
+
     /// <summary>The first byte.</summary>
     public const byte Version = 1;
 
@@ -14,6 +17,11 @@ internal static class DeltaFormat
     /// would make the server work for hours.
     /// </summary>
     public const int MinCopyBytes = 512;
+
+    /// <summary>
+    /// Bytes of a run of zeros at least, unless the file ends with it: a page, the smallest hole of a file system.
+    /// </summary>
+    public const int MinZeroBytes = 4096;
 
     /// <summary>Bytes of an instruction at most, without a literal's content.</summary>
     public const int MaxInstructionBytes = 2 * Varint.MaxBytes;
@@ -27,6 +35,18 @@ internal static class DeltaFormat
         int bytes = LiteralBytes(length);
         Varint.Write(to[..bytes], (ulong)length << 1);
         return bytes;
+    }
+
+    /// <summary>Bytes of the instruction for a run of zeros.</summary>
+    public static int ZeroBytes(long length) => 1 + Varint.BytesFor((ulong)length);
+
+    /// <summary>Writes the instruction for a run of zeros: a literal of no bytes, which is none, and how many zeros there are.</summary>
+    public static int WriteZeros(Span<byte> to, long length)
+    {
+        to[0] = 0;
+        int bytes = Varint.BytesFor((ulong)length);
+        Varint.Write(to.Slice(1, bytes), (ulong)length);
+        return 1 + bytes;
     }
 
     /// <summary>Bytes of a reference.</summary>

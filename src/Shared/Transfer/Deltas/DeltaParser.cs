@@ -11,6 +11,9 @@ internal enum DeltaToken
 
     /// <summary>A part of the earlier version; <see cref="DeltaParser.Offset"/> and <see cref="DeltaParser.Length"/>.</summary>
     Copy,
+
+    /// <summary>So many zeros: <see cref="DeltaParser.Length"/>.</summary>
+    Zeros,
 }
 
 /// <summary>Reads a <see cref="DeltaFormat"/> from pieces that may end anywhere. Believes nothing: it comes from others.</summary>
@@ -31,6 +34,7 @@ internal sealed class DeltaParser(long baseLength, long room)
         Head,
         Distance,
         Literal,
+        Zeros,
     }
 
     /// <summary>Bytes of a literal, from the front of the remaining bytes.</summary>
@@ -39,7 +43,7 @@ internal sealed class DeltaParser(long baseLength, long room)
     /// <summary>Where a reference begins.</summary>
     public long Offset { get; private set; }
 
-    /// <summary>How many bytes it has.</summary>
+    /// <summary>How many bytes it has, or a run of zeros.</summary>
     public long Length { get; private set; }
 
     /// <summary>Whether the stream may end here.</summary>
@@ -67,22 +71,27 @@ internal sealed class DeltaParser(long baseLength, long room)
                     break;
 
                 case State.Head when TryNumber(ref bytes, out ulong head):
-                    Length = (long)(head >> 1);
-                    if (Length == 0)
+                    if (head == 0)
                     {
-                        throw Invalid("has an instruction for no bytes");
+                        _state = State.Zeros;
+                        break;
                     }
 
-                    if (Length > _room)
-                    {
-                        throw new TransferException(
-                            TransferError.TooLarge, $"The delta makes {Length} more bytes of a file that accepts {_room}.");
-                    }
-
-                    _room -= Length;
+                    Take(head >> 1);
                     _state = (head & 1) == 0 ? State.Literal : State.Distance;
                     _literalLeft = Length;
                     break;
+
+                case State.Zeros when TryNumber(ref bytes, out ulong zeros):
+                    _state = State.Head;
+                    Take(zeros);
+                    if (Length < DeltaFormat.MinZeroBytes && _room > 0)
+                    {
+                        throw Invalid(
+                            $"has a run of {Length} zeros; those have {DeltaFormat.MinZeroBytes} or more, except at the end of the file");
+                    }
+
+                    return DeltaToken.Zeros;
 
                 case State.Distance when TryNumber(ref bytes, out ulong distance):
                     _state = State.Head;
@@ -102,6 +111,22 @@ internal sealed class DeltaParser(long baseLength, long room)
         }
 
         return DeltaToken.More;
+    }
+
+    private void Take(ulong length)
+    {
+        if (length == 0)
+        {
+            throw Invalid("has an instruction for no bytes");
+        }
+
+        if (length > (ulong)_room)
+        {
+            throw new TransferException(TransferError.TooLarge, $"The delta makes {length} more bytes of a file that accepts {_room}.");
+        }
+
+        Length = (long)length;
+        _room -= Length;
     }
 
     private void SetCopy(long distance)

@@ -2,13 +2,19 @@ using System.IO.Pipelines;
 
 namespace Millrace.Transfer;
 
-/// <summary>A part of a new file: bytes of an earlier version, or literal.</summary>
+/// <summary>A part of a new file: bytes of an earlier version, literal, or zeros.</summary>
 /// <param name="Offset">Where it begins in the new file.</param>
 /// <param name="Length">Its bytes.</param>
-/// <param name="Base">Where it begins in the earlier version; negative if it is literal.</param>
+/// <param name="Base">Where it begins in the earlier version; <see cref="Literal"/>; or <see cref="Zeros"/>.</param>
 internal readonly record struct DeltaPart(long Offset, long Length, long Base)
 {
-    public bool IsLiteral => Base < 0;
+    public const long Literal = -1;
+
+    public const long Zeros = -2;
+
+    public bool IsLiteral => Base == Literal;
+
+    public bool IsCopy => Base >= 0;
 
     public long End => Offset + Length;
 }
@@ -26,7 +32,48 @@ internal sealed class DeltaPlan
     public long Length { get; }
 
     /// <summary>How many of them are literal.</summary>
-    public long LiteralBytes { get; private set; }
+    public long LiteralBytes => BytesOf(DeltaPart.Literal);
+
+    /// <summary>How many of them the earlier version has.</summary>
+    public long CopiedBytes => Length - LiteralBytes - BytesOf(DeltaPart.Zeros);
+
+    /// <summary>A file whose holes are runs of zeros, and whose other bytes are literal.</summary>
+    public static DeltaPlan Of(ExtentList extents)
+    {
+        var plan = new DeltaPlan(extents.FileLength);
+        plan.AddLiteral(extents.FileLength);
+        return plan.WithHoles(extents);
+    }
+
+    /// <summary>The same file, with its holes as runs of zeros.</summary>
+    public DeltaPlan WithHoles(ExtentList extents)
+    {
+        var plan = new DeltaPlan(Length);
+        int extent = 0;
+        foreach (DeltaPart part in _parts)
+        {
+            long at = part.Offset;
+            while (at < part.End)
+            {
+                while (extent < extents.Extents.Count && extents.Extents[extent].End <= at)
+                {
+                    extent++;
+                }
+
+                ByteRange next = extent < extents.Extents.Count ? extents.Extents[extent] : new ByteRange(Length, 0);
+                long end = Math.Min(part.End, at < next.Offset ? next.Offset : next.End);
+                long length = end - at;
+
+                // The rest of a reference beside a hole may be too short to be one.
+                bool isLiteral = part.IsLiteral || (length < part.Length && length < DeltaFormat.MinCopyBytes);
+                plan.Add(new DeltaPart(
+                    at, length, at < next.Offset ? DeltaPart.Zeros : isLiteral ? DeltaPart.Literal : part.Base + at - part.Offset));
+                at = end;
+            }
+        }
+
+        return plan;
+    }
 
     /// <summary>Rolls over a new file.</summary>
     /// <param name="content">All its bytes, in one segment at a time. Not completed.</param>
@@ -49,13 +96,19 @@ internal sealed class DeltaPlan
     private void AddCopy(long offset, long from, int length)
     {
         AddLiteral(offset);
-        if (_parts is [.., { IsLiteral: false } last] && last.Base + last.Length == from)
+        Add(new DeltaPart(offset, length, from));
+    }
+
+    /// <summary>Adds the next part, to the last one if it continues that.</summary>
+    private void Add(DeltaPart part)
+    {
+        if (_parts is [.., var last] && (part.IsCopy ? last.IsCopy && last.Base + last.Length == part.Base : last.Base == part.Base))
         {
-            _parts[^1] = last with { Length = last.Length + length };
+            _parts[^1] = last with { Length = last.Length + part.Length };
         }
         else
         {
-            _parts.Add(new DeltaPart(offset, length, from));
+            _parts.Add(part);
         }
     }
 
@@ -65,9 +118,19 @@ internal sealed class DeltaPlan
         long start = _parts.Count == 0 ? 0 : _parts[^1].End;
         if (start < end)
         {
-            _parts.Add(new DeltaPart(start, end - start, -1));
-            LiteralBytes += end - start;
+            _parts.Add(new DeltaPart(start, end - start, DeltaPart.Literal));
         }
+    }
+
+    private long BytesOf(long kind)
+    {
+        long bytes = 0;
+        foreach (DeltaPart part in _parts)
+        {
+            bytes += part.Base == kind ? part.Length : 0;
+        }
+
+        return bytes;
     }
 }
 

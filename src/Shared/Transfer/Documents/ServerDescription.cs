@@ -39,6 +39,9 @@ internal sealed record ServerDescription
     /// <summary>Whether files have lists of blocks, and uploads may be deltas.</summary>
     public bool Deltas { get; set; }
 
+    /// <summary>Whether files have lists of extents, and deltas may have runs of zeros.</summary>
+    public bool Holes { get; set; }
+
     /// <summary>Whether requests need a token.</summary>
     public bool NeedsToken { get; set; }
 }

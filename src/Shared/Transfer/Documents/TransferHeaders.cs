@@ -33,6 +33,9 @@ internal static class TransferHeaders
     /// <summary>Resumable uploads: the body is a delta of the version with this entity tag.</summary>
     public const string UploadDeltaBase = "Upload-Delta-Base";
 
+    /// <summary><c>?1</c>: a sparse file may be answered with 303 and the address of its list of extents.</summary>
+    public const string Holes = "Millrace-Holes";
+
     /// <summary>tus: the version of the protocol.</summary>
     public const string TusResumable = "Tus-Resumable";
 

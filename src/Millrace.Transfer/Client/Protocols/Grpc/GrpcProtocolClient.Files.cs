@@ -28,7 +28,7 @@ internal sealed partial class GrpcProtocolClient
     }
 
     public override async Task<OpenedFile> OpenAsync(
-        TransferName name, ByteRange? range, EntityTag? tag, bool digest, IdleWatch watch)
+        TransferName name, ByteRange? range, EntityTag? tag, bool digest, IdleWatch watch, bool acceptsHoles = false)
     {
         ProtocolCall call = Call("Downloading", name);
         ThrowIfLinked(name, call);
@@ -37,6 +37,7 @@ internal sealed partial class GrpcProtocolClient
         {
             Name = name.Value,
             WantSha256 = digest,
+            AcceptsHoles = acceptsHoles,
             ChunkBytes = options.ChunkBytes ?? 0,
         };
         if (range is { } part)
@@ -60,6 +61,12 @@ internal sealed partial class GrpcProtocolClient
     {
         ProtocolCall call = Call("Asking for the blocks of", name);
         return OpenAsync("Blocks", new BlocksRequest { Name = name.Value }, call, watch);
+    }
+
+    public override Task<OpenedFile> OpenExtentsAsync(TransferName name, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Asking for the extents of", name);
+        return OpenAsync("Extents", new ExtentsRequest { Name = name.Value }, call, watch);
     }
 
     public override async Task<ListingDocument> ListAsync(TransferName folder, bool recursive, string? after, IdleWatch watch)
@@ -191,6 +198,7 @@ internal sealed partial class GrpcProtocolClient
                 Tag = file.Tag.Length > 0 ? new EntityTag(file.Tag) : null,
                 Sha256 = file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null,
                 Modified = TimeOf(file.Modified, call),
+                HasHoles = file.HasHoles,
                 RoundTrip = roundTrip,
             };
         }

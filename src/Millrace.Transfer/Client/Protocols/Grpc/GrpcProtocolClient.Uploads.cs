@@ -100,7 +100,7 @@ internal sealed partial class GrpcProtocolClient
         {
             Outgoing rest = upload.Send(offset, long.MaxValue, watch, BodyPercent);
             bool isLast = upload.Delta is null && rest.End is { } end && end == upload.AnnouncedLength;
-            var head = new UploadHead { Upload = id, Offset = offset, Commit = isLast, DeltaBase = upload.Delta?.Tag.Value ?? "" };
+            var head = new UploadHead { Upload = id, Offset = offset, Commit = isLast, DeltaBase = upload.Delta?.Tag?.Value ?? "", IsDelta = upload.Delta is not null };
             if (upload.AnnouncedLength is { } length)
             {
                 head.Length = length;
@@ -119,7 +119,7 @@ internal sealed partial class GrpcProtocolClient
             ? new UploadAnswer(offset, IsComplete: false)
             : Answer(await SendAsync(
                 "UploadPart", new PartContent(
-                    new UploadPartRequest { Upload = id, Offset = offset, DeltaBase = upload.Delta?.Tag.Value ?? "" }, part, _setup), part, call, watch)
+                    new UploadPartRequest { Upload = id, Offset = offset, DeltaBase = upload.Delta?.Tag?.Value ?? "", IsDelta = upload.Delta is not null }, part, _setup), part, call, watch)
                 .ConfigureAwait(false));
     }
 
