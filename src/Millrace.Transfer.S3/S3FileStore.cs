@@ -32,7 +32,6 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
         }
 
         _store = new S3Store(options, prefix);
-        Records = new S3RecordStore(_store.Bucket, _store.Keys);
         _registry = new UploadRegistry(_store);
         _upkeep = new S3Upkeep(_store, _registry);
         _publisher = new Publisher(_store, _upkeep);
@@ -47,7 +46,6 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     private S3FileStore(S3FileStore whole, string? caller)
     {
         _isWhole = false;
-        Records = whole.Records;
         Documents = whole.Documents;
         _store = whole._store;
         _upkeep = whole._upkeep;
@@ -81,9 +79,6 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     /// written to for so long, and deletes claims of dead servers.
     /// </remarks>
     public IUploadStore Uploads { get; }
-
-    /// <inheritdoc/>
-    public IRecordStore Records { get; }
 
     /// <inheritdoc/>
     /// <remarks>A bucket has no links, so there is nothing to confine.</remarks>

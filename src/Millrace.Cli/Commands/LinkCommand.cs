@@ -68,7 +68,7 @@ internal static class LinkCommand
             string? given = parsed.GetValue(name);
             if (folders.IsList(parsed) || folders.Revoked(parsed) is not null)
             {
-                using LinkRecords kept = location.OpenRecords(parsed);
+                using LinkDocuments kept = location.OpenDocuments(parsed);
                 return await folders.ManageAsync(parsed, new FolderLinks(kept.Store, tokens), parsed.GetValue(json), stop).ConfigureAwait(false);
             }
 
@@ -103,7 +103,7 @@ internal static class LinkCommand
                 // Its key has to be where the server finds it before the link is.
                 await tokens.GetLinkKeyAsync(stop).ConfigureAwait(false);
                 await opened.SaveAsync(stop).ConfigureAwait(false);
-                using LinkRecords kept = location.OpenRecords(parsed);
+                using LinkDocuments kept = location.OpenDocuments(parsed);
                 line = await folders.MakeAsync(parsed, new FolderLinks(kept.Store, tokens), given, time, files, stop).ConfigureAwait(false);
             }
             else

@@ -220,11 +220,11 @@ internal sealed class TokenLocation
     }
 
     /// <summary>The documents of links: always in the folder or bucket, wherever the tokens are.</summary>
-    public LinkRecords OpenRecords(ParseResult parsed)
+    public LinkDocuments OpenDocuments(ParseResult parsed)
     {
         string folder = parsed.GetValue(_folder)!;
-        return BucketConnection.IsBucket(folder) ? new LinkRecords(new S3RecordStore(_bucket.Read(parsed, folder)))
-            : Directory.Exists(folder) ? new LinkRecords(FolderLinks.OpenRecords(folder, State(parsed)))
+        return BucketConnection.IsBucket(folder) ? new LinkDocuments(new S3Documents(_bucket.Read(parsed, folder)))
+            : Directory.Exists(folder) ? new LinkDocuments(FolderLinks.OpenDocuments(folder, State(parsed)))
             : throw new TransferException(TransferError.NotFound, $"Folder '{folder}' does not exist. Name the served folder with --folder.");
     }
 
@@ -252,9 +252,9 @@ internal sealed class TokenLocation
 }
 
 /// <summary>The documents of links to folders.</summary>
-internal sealed class LinkRecords(IRecordStore store) : IDisposable
+internal sealed class LinkDocuments(IStoreDocuments store) : IDisposable
 {
-    public IRecordStore Store => store;
+    public IStoreDocuments Store => store;
 
     public void Dispose() => (store as IDisposable)?.Dispose();
 }

@@ -31,11 +31,11 @@ internal sealed class Bucket(IAmazonS3 client, string name)
     /// <summary>Reads a small object.</summary>
     /// <returns>Null when there is no such object.</returns>
     public async ValueTask<byte[]?> ReadAsync(string key, CancellationToken cancellationToken) =>
-        (await ReadTaggedAsync(key, cancellationToken))?.Content;
+        (await ReadDocumentAsync(key, cancellationToken)) is { } found ? found.Content.ToArray() : null;
 
     /// <summary>Reads a small object, and the version of it.</summary>
     /// <returns>Null when there is no such object.</returns>
-    public async ValueTask<(byte[] Content, string Tag)?> ReadTaggedAsync(string key, CancellationToken cancellationToken)
+    public async ValueTask<StoreDocument?> ReadDocumentAsync(string key, CancellationToken cancellationToken)
     {
         try
         {
@@ -43,7 +43,7 @@ internal sealed class Bucket(IAmazonS3 client, string name)
                 new GetObjectRequest { BucketName = name, Key = key }, cancellationToken);
             byte[] content = new byte[response.ContentLength];
             await response.ResponseStream.ReadExactlyAsync(content, cancellationToken);
-            return (content, FileMetadata.Unquote(response.ETag));
+            return new StoreDocument(content, FileMetadata.Unquote(response.ETag));
         }
         catch (Exception exception) when (S3Errors.IsNotFound(exception))
         {

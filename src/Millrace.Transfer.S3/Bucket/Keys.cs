@@ -25,7 +25,6 @@ internal sealed class Keys
         Clock = Hidden + "clock";
         Probe = Hidden + "probe";
         Tokens = Hidden + "tokens.json";
-        Links = Hidden + "links/";
     }
 
     public string Hidden { get; }
@@ -48,8 +47,6 @@ internal sealed class Keys
     public string Probe { get; }
 
     public string Tokens { get; }
-
-    public string Links { get; }
 
     /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: the store does not take it, or the key would be too long.</exception>
     public string Of(TransferName name)

@@ -340,9 +340,9 @@ internal sealed class TransferGuard : IDisposable
         // A made-up secret causes no request to the store.
         LinkKey? key = _options.Tokens?.Read().Key;
         return key is not null
-            && context.Features.Get<Links>()?.Records is { } records
+            && context.Features.Get<Links>()?.Documents is { } documents
             && LinkSecret.TryParse(text, key, out LinkSecret secret)
-            && await FolderLinks.ReadAsync(records, secret.Id, context.RequestAborted) is { } link
+            && await FolderLinks.ReadAsync(documents, secret.Id, context.RequestAborted) is { } link
             && link.Expires > Now
                 ? (link, secret, key)
                 : throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
@@ -353,14 +353,14 @@ internal sealed class TransferGuard : IDisposable
     {
         if (context.Features.Get<Links>() is null)
         {
-            context.Features.Set(new Links(store.Records));
+            context.Features.Set(new Links(store.Documents));
         }
     }
 
     /// <summary>The links to folders of a store.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: it has none.</exception>
-    public FolderLinks LinksOf(IFileStore store) => _options.Tokens is { } tokens && store.Records is { } records
-        ? new FolderLinks(records, tokens, _clock)
+    public FolderLinks LinksOf(IFileStore store) => _options.Tokens is { } tokens && store.Documents is { } documents
+        ? new FolderLinks(documents, tokens, _clock)
         : throw Errors.Invalid("This server has no place for links to folders: it needs tokens, and a store that keeps documents.");
 
     /// <summary>The key that signs links; created if there is none.</summary>
@@ -565,7 +565,7 @@ internal sealed class TransferGuard : IDisposable
     /// <returns>Null for a signed link.</returns>
     private async ValueTask<LinkUse?> EnterByLinkAsync(HttpContext context, IFileStore store, TransferOperation operation)
     {
-        if (context.Features.Get<Links>() is not { Opened: { } link, Records: { } records })
+        if (context.Features.Get<Links>() is not { Opened: { } link, Documents: { } documents })
         {
             return null;
         }
@@ -586,7 +586,7 @@ internal sealed class TransferGuard : IDisposable
             throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
         }
 
-        return new LinkUse(link, records, TransferObservation.CallerOf(context), _clock);
+        return new LinkUse(link, documents, TransferObservation.CallerOf(context), _clock);
     }
 
     private TransferException Refuse(ClaimsPrincipal user, TransferScope scope, TransferName name)
@@ -674,9 +674,9 @@ internal sealed class TransferGuard : IDisposable
     }
 
     /// <summary>The links of a request's store, and the one that the request has opened.</summary>
-    private sealed class Links(IRecordStore? records)
+    private sealed class Links(IStoreDocuments? documents)
     {
-        public IRecordStore? Records => records;
+        public IStoreDocuments? Documents => documents;
 
         public FolderLinkRecord? Opened { get; set; }
     }

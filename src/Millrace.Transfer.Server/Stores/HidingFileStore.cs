@@ -48,8 +48,6 @@ internal sealed class HidingFileStore(IFileStore inner, string[] patterns) : IFi
 
     public AllowedNames Names => inner.Names;
 
-    public IRecordStore? Records => inner.Records;
-
     public IStoreDocuments? Documents => inner.Documents;
 
     public StoreSpace Space => inner.Space;

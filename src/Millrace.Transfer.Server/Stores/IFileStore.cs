@@ -25,10 +25,10 @@ public interface IFileStore
     /// </summary>
     AllowedNames Names => AllowedNames.Portable;
 
-    /// <summary>Small documents that the server keeps with the files, such as links to folders; null if the store has no place for them.</summary>
-    IRecordStore? Records => null;
-
-    /// <summary>Where the store keeps locks, and properties that clients set; null for a store that keeps neither.</summary>
+    /// <summary>
+    /// Small documents that the server keeps with the files: locks, properties that clients set, and links to folders; null for a store
+    /// that has no place for them.
+    /// </summary>
     IStoreDocuments? Documents => null;
 
     /// <summary>The bytes that the store has and may still take; without a value where it does not know them.</summary>

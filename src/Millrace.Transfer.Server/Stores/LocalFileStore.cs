@@ -18,8 +18,6 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     private readonly LocalPublisher _publisher;
     private readonly UploadRegistry _registry;
 
-    private readonly LocalRecords? _records;
-
     private readonly TransferMeter? _ownMeter;
 
     /// <summary>Whether this opened the folder, and closes it; what <see cref="Within"/> returns only uses it.</summary>
@@ -47,7 +45,6 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     {
         ArgumentException.ThrowIfNullOrEmpty(root);
         Core = new LocalStore(root, options ?? new LocalFileStoreOptions());
-        _records = Core.Options.KeepsState ? new LocalRecords(root, Core.Options.StatePath) : null;
         _isWhole = true;
         _tree = Core.Tree;
         _registry = new UploadRegistry(Core);
@@ -77,7 +74,6 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     private LocalFileStore(LocalFileStore whole, StoreTree tree, string? caller)
     {
         Core = whole.Core;
-        _records = whole._records;
         Upkeep = whole.Upkeep;
         _registry = whole._registry;
         _tree = tree;
@@ -102,9 +98,6 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     /// <inheritdoc/>
     /// <remarks>The kernel joins parts where it can. They stay until they are deleted or expire.</remarks>
     public IUploadStore Uploads { get; }
-
-    /// <inheritdoc/>
-    public IRecordStore? Records => _records;
 
     /// <inheritdoc/>
     /// <remarks>Files in <c>.millrace</c>.</remarks>
@@ -262,7 +255,6 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
         await Upkeep.DisposeAsync();
         _registry.Dispose();
         await Core.DisposeAsync();
-        _records?.Dispose();
         _ownMeter?.Dispose();
     }
 }

@@ -16,7 +16,7 @@ public sealed class LocalFileStoreOptions
     /// therefore may be on a read-only file system or belong to somebody else. False by default.
     /// </summary>
     /// <remarks>
-    /// Without <see cref="StatePath"/>, digests are kept in memory, and the store has neither <see cref="IFileStore.Records"/> nor
+    /// Without <see cref="StatePath"/>, digests are kept in memory, and the store has no
     /// <see cref="IFileStore.Documents"/>. Any number of such stores can be open at once, also beside one that writes.
     /// </remarks>
     public bool ReadOnly { get; set; }

@@ -13,7 +13,7 @@ public sealed class FolderLinkTests : GrpcTest
 
     private TokenStore Tokens => new(TokenStore.DefaultPath(Server.Folder));
 
-    private FolderLinks Links => new(FolderLinks.OpenRecords(Server.Folder), Tokens);
+    private FolderLinks Links => new(FolderLinks.OpenDocuments(Server.Folder), Tokens);
 
     private async Task<string> PrepareAsync(
         bool drop = false, string? password = null, long? uses = null, long? bytes = null, bool asks = false, string folder = "share")
@@ -376,7 +376,7 @@ public sealed class FolderLinkTests : GrpcTest
 
         // Those who have given it are not stopped by others who guess.
         Assert.Equal(200, await StatusAsync("GET", $"files/share/a?mr-link={secret}", null));
-        string stored = string.Concat(Directory.GetFiles(Path.Combine(Server.Folder, ".millrace/links"), "*.json").Select(File.ReadAllText));
+        string stored = string.Concat(Directory.GetFiles(Path.Combine(Server.Folder, ".millrace/links"), "*", SearchOption.AllDirectories).Select(File.ReadAllText));
         Assert.DoesNotContain("correct horse", stored, StringComparison.Ordinal);
         Assert.DoesNotContain(link[3..25], stored, StringComparison.Ordinal);
         Assert.Contains("600000", stored, StringComparison.Ordinal);
@@ -480,7 +480,7 @@ public sealed class FolderLinkTests : GrpcTest
         string link = await PrepareAsync();
         FolderLink of = await OnlyAsync();
         await PrepareAsync();
-        await File.WriteAllTextAsync(Path.Combine(Server.Folder, ".millrace/links", of.Id + ".json"), text.Replace("ID", of.Id, StringComparison.Ordinal));
+        await File.WriteAllTextAsync(Path.Combine(Server.Folder, ".millrace/links", of.Id, ".millrace"), text.Replace("ID", of.Id, StringComparison.Ordinal));
         Assert.Equal(500, await StatusAsync("GET", "files/share/a", link));
         Assert.NotEqual(of.Id, (await OnlyAsync()).Id);
     }

@@ -34,7 +34,6 @@ public sealed class ReadOnlyTests : StoreTest
         Assert.NotNull((await store.FindAsync("a/b", DigestNeed.Always))!.Sha256);
         Assert.Equal(0, await store.Uploads.ExpireAsync(default));
         Assert.Null(store.Trash);
-        Assert.Null(store.Records);
         Assert.Null(store.Documents);
         Assert.Equal(["a"], Folder.Names);
     }
@@ -49,7 +48,7 @@ public sealed class ReadOnlyTests : StoreTest
         LocalFileStore second = OpenReadOnly(portable: false, Killed["state"]);
         Assert.Equal(digest, (await second.FindAsync("a"))!.Sha256);
         Assert.Equal(0, second.Core.Work.Computed);
-        Assert.NotNull(second.Records);
+        Assert.NotNull(second.Documents);
         Assert.Equal(["a"], Folder.Names);
         if (!OperatingSystem.IsWindows())
         {

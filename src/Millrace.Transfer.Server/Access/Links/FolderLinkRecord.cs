@@ -69,7 +69,7 @@ internal sealed record FolderLinkRecord
     public TransferName FolderName => Folder.Length == 0 ? default : TransferName.Parse(Folder);
 
     /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: it is not such a document.</exception>
-    public static FolderLinkRecord Parse(StoredRecord stored, string id)
+    public static FolderLinkRecord Parse(StoreDocument stored, string id)
     {
         try
         {

@@ -8,13 +8,16 @@ namespace Millrace.Transfer.Server;
 /// limited, counted and revoked.
 /// </summary>
 /// <remarks>All members can be called by any number of threads, processes and servers at once.</remarks>
-/// <param name="records">The store's documents: <see cref="IFileStore.Records"/>.</param>
+/// <param name="documents">The store's documents: <see cref="IFileStore.Documents"/>.</param>
 /// <param name="tokens">Has the key without which no link is valid; see <see cref="TokenStore.RevokeLinksAsync"/>.</param>
 /// <param name="clock">The clock by which links expire; null for the system's.</param>
-public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimeProvider? clock = null)
+public sealed class FolderLinks(IStoreDocuments documents, TokenStore tokens, TimeProvider? clock = null)
 {
     /// <summary>How often a document is read again that another server has changed meanwhile.</summary>
     private const int MaxTries = 60;
+
+    private const string KeyPrefix = "links/";
+    private const int MaxIdLength = 64;
 
     /// <summary>The longest <see cref="FolderLinkOptions.Lifetime"/>.</summary>
     internal static readonly TimeSpan MaxLifetime = TimeSpan.FromDays(366);
@@ -30,7 +33,8 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
     /// <summary>The documents of a store's folder, for programs beside its server.</summary>
     /// <param name="root">The folder that is served; it has to exist.</param>
     /// <param name="statePath">Where its state is, if not in the folder: <see cref="LocalFileStoreOptions.StatePath"/>.</param>
-    public static IRecordStore OpenRecords(string root, string? statePath = null) => new LocalRecords(root, statePath);
+    public static IStoreDocuments OpenDocuments(string root, string? statePath = null) =>
+        new LocalDocuments(StateFolder.Of(root, statePath), Durability.OnCommit);
 
     /// <summary>Makes a link.</summary>
     /// <param name="options">The link's options.</param>
@@ -80,7 +84,7 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
             MaxBytes = options.MaxBytes,
             AsksName = options.AsksName,
         };
-        return await records.TryReplaceAsync(record.Id, record.ToJson(), tag: null, cancellationToken)
+        return await documents.TryWriteAsync(KeyOf(record.Id), record.ToJson(), version: null, isDurable: true, cancellationToken) is not null
             ? new CreatedFolderLink(record.ToLink(), text)
             : throw new TransferException(TransferError.Failed, "The store has a link with the same random bits. Try again.");
     }
@@ -89,12 +93,18 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
     /// <param name="cancellationToken">Ends the list.</param>
     public async IAsyncEnumerable<FolderLink> ListAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        await foreach (string id in records.ListAsync(cancellationToken))
+        await foreach (string key in documents.ListAsync(KeyPrefix, cancellationToken))
         {
+            string id = key[KeyPrefix.Length..];
+            if (!IsId(id))
+            {
+                continue;
+            }
+
             FolderLinkRecord? record = null;
             try
             {
-                record = await ReadAsync(records, id, cancellationToken);
+                record = await ReadAsync(documents, id, cancellationToken);
             }
             catch (TransferException exception) when (exception.InnerException is System.Text.Json.JsonException or FormatException)
             {
@@ -103,7 +113,7 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
 
             if (record?.Expires < _clock.GetUtcNow() - KeptExpired)
             {
-                await records.DeleteAsync(id, cancellationToken);
+                await documents.DeleteAsync(KeyOf(id), cancellationToken);
             }
             else if (record is not null)
             {
@@ -115,18 +125,26 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
     /// <summary>Finds a link.</summary>
     /// <returns>Null if there is none.</returns>
     public async ValueTask<FolderLink?> FindAsync(string id, CancellationToken cancellationToken = default) =>
-        IsId(id) ? (await ReadAsync(records, id, cancellationToken))?.ToLink() : null;
+        IsId(id) ? (await ReadAsync(documents, id, cancellationToken))?.ToLink() : null;
 
     /// <summary>Revokes a link: the next request with it is refused.</summary>
     /// <returns>False if there was none.</returns>
-    public async ValueTask<bool> RevokeAsync(string id, CancellationToken cancellationToken = default) =>
-        IsId(id) && await records.ReadAsync(id, cancellationToken) is not null && await records.DeleteAsync(id, cancellationToken);
+    public async ValueTask<bool> RevokeAsync(string id, CancellationToken cancellationToken = default)
+    {
+        if (!IsId(id) || await documents.ReadAsync(KeyOf(id), cancellationToken) is null)
+        {
+            return false;
+        }
 
-    internal static async ValueTask<FolderLinkRecord?> ReadAsync(IRecordStore records, string id, CancellationToken cancellationToken) =>
-        await records.ReadAsync(id, cancellationToken) is { } stored ? FolderLinkRecord.Parse(stored, id) : null;
+        await documents.DeleteAsync(KeyOf(id), cancellationToken);
+        return true;
+    }
+
+    internal static async ValueTask<FolderLinkRecord?> ReadAsync(IStoreDocuments documents, string id, CancellationToken cancellationToken) =>
+        await documents.ReadAsync(KeyOf(id), cancellationToken) is { } stored ? FolderLinkRecord.Parse(stored, id) : null;
 
     /// <summary>Changes the document of a link, durably and in one step.</summary>
-    /// <param name="records">The store's documents.</param>
+    /// <param name="documents">The store's documents.</param>
     /// <param name="id">The link.</param>
     /// <param name="change">Changes it, and may be called again for another version; throws to leave it as it is.</param>
     /// <param name="cancellationToken">Until it begins to be written.</param>
@@ -134,7 +152,7 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
     /// <see cref="TransferError.Forbidden"/>: it was revoked. <see cref="TransferError.Unavailable"/>: others change it all the time.
     /// </exception>
     internal static async ValueTask ChangeAsync(
-        IRecordStore records, string id, Action<FolderLinkRecord> change, CancellationToken cancellationToken)
+        IStoreDocuments documents, string id, Action<FolderLinkRecord> change, CancellationToken cancellationToken)
     {
         SemaphoreSlim turn = Turns.GetOrAdd(id, static _ => new SemaphoreSlim(1, 1));
         await turn.WaitAsync(cancellationToken);
@@ -142,11 +160,11 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
         {
             for (int i = 0; i < MaxTries; i++)
             {
-                StoredRecord stored = await records.ReadAsync(id, cancellationToken)
+                StoreDocument stored = await documents.ReadAsync(KeyOf(id), cancellationToken)
                     ?? throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
                 FolderLinkRecord record = FolderLinkRecord.Parse(stored, id);
                 change(record);
-                if (await records.TryReplaceAsync(id, record.ToJson(), stored.Tag, cancellationToken))
+                if (await documents.TryWriteAsync(KeyOf(id), record.ToJson(), stored.Version, isDurable: true, cancellationToken) is not null)
                 {
                     return;
                 }
@@ -162,5 +180,7 @@ public sealed class FolderLinks(IRecordStore records, TokenStore tokens, TimePro
         throw new TransferException(TransferError.Unavailable, "Too many requests use this link at once. Try again in a moment.");
     }
 
-    private static bool IsId(string id) => id.Length is > 0 and <= IRecordStore.MaxNameLength && id.All(char.IsAsciiHexDigitLower);
+    private static string KeyOf(string id) => KeyPrefix + id;
+
+    private static bool IsId(string id) => id.Length is > 0 and <= MaxIdLength && id.All(char.IsAsciiHexDigitLower);
 }

@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server;
 /// out, so that no number of servers, requests and crashes gives more than the limits.
 /// </summary>
 /// <remarks>For one thread at a time.</remarks>
-internal sealed class LinkUse(FolderLinkRecord link, IRecordStore records, string address, TimeProvider clock)
+internal sealed class LinkUse(FolderLinkRecord link, IStoreDocuments documents, string address, TimeProvider clock)
 {
     /// <summary>How long parts of a download belong to it.</summary>
     private static readonly TimeSpan LongestDownload = TimeSpan.FromDays(1);
@@ -37,13 +37,13 @@ internal sealed class LinkUse(FolderLinkRecord link, IRecordStore records, strin
         }
 
         string of = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{address}\n{file.Tag}\n{file.Name}")))[..24];
-        await FolderLinks.ChangeAsync(records, link.Id, record => Download(record, of, file.Length, bytes, isWhole), cancellationToken);
+        await FolderLinks.ChangeAsync(documents, link.Id, record => Download(record, of, file.Length, bytes, isWhole), cancellationToken);
     }
 
     /// <summary>Counts the download of an archive, whose bytes are counted with each file.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: a limit is reached.</exception>
     public ValueTask ArchiveAsync(CancellationToken cancellationToken) =>
-        FolderLinks.ChangeAsync(records, link.Id, static record => Take(record, uses: 1, bytes: 0), cancellationToken);
+        FolderLinks.ChangeAsync(documents, link.Id, static record => Take(record, uses: 1, bytes: 0), cancellationToken);
 
     /// <summary>Counts a file of an archive.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: the limit of bytes is reached.</exception>
@@ -53,7 +53,7 @@ internal sealed class LinkUse(FolderLinkRecord link, IRecordStore records, strin
         {
             long taken = 0;
             await FolderLinks.ChangeAsync(
-                records,
+                documents,
                 link.Id,
                 record =>
                 {
@@ -80,7 +80,7 @@ internal sealed class LinkUse(FolderLinkRecord link, IRecordStore records, strin
         {
             Status = StatusCodes.Status411LengthRequired,
         }
-        : FolderLinks.ChangeAsync(records, link.Id, record => Take(record, uses: 1, length ?? 0), cancellationToken);
+        : FolderLinks.ChangeAsync(documents, link.Id, record => Take(record, uses: 1, length ?? 0), cancellationToken);
 
     /// <summary>Gives back the uses and bytes of a request that stored and sent nothing.</summary>
     public async ValueTask GiveBackAsync(long uses, long bytes)
@@ -88,7 +88,7 @@ internal sealed class LinkUse(FolderLinkRecord link, IRecordStore records, strin
         try
         {
             await FolderLinks.ChangeAsync(
-                records,
+                documents,
                 link.Id,
                 record =>
                 {

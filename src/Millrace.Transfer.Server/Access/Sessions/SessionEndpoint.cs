@@ -44,7 +44,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 SignedIn = found is not null && !isLink,
                 Name = isLink ? null : found?.Principal!.Identity!.Name?.TrimStart(':'),
                 Link = link,
-                FolderLinks = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks && store.Records is not null,
+                FolderLinks = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks && store.Documents is not null,
                 Scopes = [.. TransferScopes.ToText(scopes).Split(',', StringSplitOptions.RemoveEmptyEntries)],
                 Public = guard.PublicScopes == TransferScope.None ? null : TransferScopes.ToText(guard.PublicScopes).Split(','),
                 Prefix = found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).Value,

@@ -2,13 +2,19 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>The documents of a <see cref="LocalFileStore"/>: files below a folder that no client sees. Thread-safe.</summary>
-/// <remarks>A version is the hash of the content: only this process writes here.</remarks>
+/// <summary>The documents of a <see cref="LocalFileStore"/>: files below a folder that no client sees, for their owner only. Thread-safe.</summary>
+/// <remarks>
+/// A version is the hash of the content. Programs beside the server write here, too, so a lock of the system is held while a version is
+/// compared and replaced.
+/// </remarks>
 internal sealed class LocalDocuments(string folder, Durability durability) : IStoreDocuments, IDisposable
 {
     /// <summary>The file in the folder of a key: a key may be the beginning of another one, and no part of a key is this.</summary>
     private const string FileName = NameRules.HiddenFolder;
 
+    private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    /// <summary>Requests of this process wait here: the lock of the system is asked for at intervals.</summary>
     private readonly SemaphoreSlim _writing = new(1, 1);
 
     public bool IsShared => false;
@@ -26,13 +32,15 @@ internal sealed class LocalDocuments(string folder, Durability durability) : ISt
         await _writing.WaitAsync(cancellationToken);
         try
         {
+            using FileLock held = await LockAsync(cancellationToken);
             if (Read(path)?.Version != version)
             {
                 return null;
             }
 
-            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
-            await using FilePipeWriter file = FilePipe.Create(path, new FileWriteOptions { Durability = isDurable ? durability : Durability.None });
+            CreateFolder(Path.GetDirectoryName(path)!);
+            await using FilePipeWriter file = FilePipe.Create(
+                path, new FileWriteOptions { Durability = isDurable ? durability : Durability.None, UnixCreateMode = OwnerOnly });
             await file.WriteAsync(content, CancellationToken.None);
             await file.CommitAsync(CancellationToken.None);
             return VersionOf(content.Span);
@@ -40,7 +48,7 @@ internal sealed class LocalDocuments(string folder, Durability durability) : ISt
         catch (Exception exception)
             when (exception is IOException and not TransferException or UnauthorizedAccessException)
         {
-            throw Errors.Translate(exception, "keep what a client has set for", default);
+            throw Unusable(exception);
         }
         finally
         {
@@ -53,6 +61,7 @@ internal sealed class LocalDocuments(string folder, Durability durability) : ISt
         await _writing.WaitAsync(cancellationToken);
         try
         {
+            using FileLock held = await LockAsync(cancellationToken);
             File.Delete(PathOf(key));
         }
         catch (DirectoryNotFoundException)
@@ -62,7 +71,7 @@ internal sealed class LocalDocuments(string folder, Durability durability) : ISt
         catch (Exception exception)
             when (exception is IOException and not TransferException or UnauthorizedAccessException)
         {
-            throw Errors.Translate(exception, "remove what a client has set for", default);
+            throw Unusable(exception);
         }
         finally
         {
@@ -102,8 +111,33 @@ internal sealed class LocalDocuments(string folder, Durability durability) : ISt
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            throw Errors.Translate(exception, "read what a client has set for", default);
+            throw Unusable(exception);
         }
+    }
+
+    private static TransferException Unusable(Exception exception) => exception is UnauthorizedAccessException
+        ? new TransferException(
+            TransferError.Failed,
+            $"Locks, properties and links in '{NameRules.HiddenFolder}' cannot be read or changed. Run this as the user who owns the folder.",
+            innerException: exception)
+        : Errors.Translate(exception, "keep locks, properties and links in", default);
+
+    private static void CreateFolder(string path)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            Directory.CreateDirectory(path);
+        }
+        else
+        {
+            Directory.CreateDirectory(path, OwnerOnly | UnixFileMode.UserExecute);
+        }
+    }
+
+    private ValueTask<FileLock> LockAsync(CancellationToken cancellationToken)
+    {
+        CreateFolder(folder);
+        return FileLock.TakeAsync(Path.Combine(folder, "documents.lock"), cancellationToken);
     }
 
     private string PathOf(string key) => Path.Combine(folder, key, FileName);
