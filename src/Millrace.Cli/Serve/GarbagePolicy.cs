@@ -33,6 +33,9 @@ internal sealed class GarbagePolicy : IDisposable
     private long _droppedBefore;
     private int _unchanged;
 
+    /// <summary>Whether the last whole collection was on a busy server: what has died since then may have dropped no block.</summary>
+    private bool _isPartial;
+
     public GarbagePolicy()
     {
         _listener.InstrumentPublished = static (instrument, listener) =>
@@ -59,8 +62,10 @@ internal sealed class GarbagePolicy : IDisposable
         _unchanged = dropped == _droppedBefore ? _unchanged + 1 : 0;
         _droppedBefore = dropped;
         long allocated = GC.GetTotalAllocatedBytes();
-        if (dropped >= (_unchanged < Quiet ? WorthWhole : WorthWholeLast))
+        bool isQuiet = _unchanged >= Quiet;
+        if (dropped >= (isQuiet ? WorthWholeLast : WorthWhole) || (isQuiet && _isPartial))
         {
+            _isPartial = !isQuiet;
             _droppedBefore = Interlocked.Add(ref _dropped, -dropped);
             if (GC.GetTotalMemory(forceFullCollection: false) < LargeHeap)
             {
