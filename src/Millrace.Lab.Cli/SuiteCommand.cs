@@ -71,7 +71,7 @@ internal static class SuiteCommand
         var command = new Command(name, description) { help, failUnder };
         options.AddTo(command, usesBucket: suites.Any(suite => suite.UsesBucket));
         command.SetAction(parsed => SuiteRunner.Run(
-            suites, options.Read(parsed) with { AgainstItself = againstItself }, separateFolders, parsed.GetValue(failUnder)));
+            suites, options.Read(parsed) with { AgainstItself = againstItself }, separateFolders, parsed.GetValue(failUnder), options.Waits(parsed)));
         return command;
     }
 

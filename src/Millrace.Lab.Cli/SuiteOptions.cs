@@ -1,4 +1,5 @@
 using System.Buffers;
+using Millrace.Lab.Machine;
 
 namespace Millrace.Lab.Cli;
 
@@ -56,6 +57,11 @@ internal sealed class SuiteOptions
         HelpName = "none|busy",
     };
 
+    private readonly Option<bool> _noWait = new("--no-wait")
+    {
+        Description = $"Measure at once, and do not wait up to {IdleMachine.Longest.TotalSeconds:0} s for other programs to leave the processors.",
+    };
+
     private readonly Option<string?> _bucket = new("--bucket")
     {
         Description = "Use this bucket of yours, s3://BUCKET or s3://BUCKET/PREFIX; credentials come from the environment.",
@@ -74,7 +80,7 @@ internal sealed class SuiteOptions
     /// <param name="usesBucket">Whether a suite of the command needs a bucket.</param>
     public void AddTo(Command command, bool usesBucket)
     {
-        foreach (Option option in new Option[] { _quick, _full, _launches, _file, _output, _filter, _data, _seed, _load })
+        foreach (Option option in new Option[] { _quick, _full, _launches, _file, _output, _filter, _data, _seed, _load, _noWait })
         {
             command.Add(option);
         }
@@ -98,6 +104,8 @@ internal sealed class SuiteOptions
             }
         });
     }
+
+    public bool Waits(ParseResult parsed) => !parsed.GetValue(_noWait);
 
     public LabOptions Read(ParseResult parsed) => new()
     {

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Millrace.Lab.Machine;
 
 namespace Millrace.Lab.Cli;
 
@@ -6,7 +7,7 @@ namespace Millrace.Lab.Cli;
 internal static class SuiteRunner
 {
     public static int Run(
-        IReadOnlyList<Suite> suites, LabOptions options, bool separateFolders, bool failUnder)
+        IReadOnlyList<Suite> suites, LabOptions options, bool separateFolders, bool failUnder, bool waits)
     {
         IAnsiConsole console = Terminal.Create();
         using var stop = new StopSignal();
@@ -14,6 +15,11 @@ internal static class SuiteRunner
         bool measured = false;
         bool kept = false;
         var reasons = new List<string>();
+        if (waits)
+        {
+            WaitForIdleMachine(stop.Token);
+        }
+
         foreach (Suite suite in suites)
         {
             LabOptions mine = separateFolders
@@ -63,6 +69,20 @@ internal static class SuiteRunner
         }
 
         return measured ? exitCode : ExitCode.CannotStart;
+    }
+
+    /// <summary>The first run after a build would otherwise always warn that the machine was busy.</summary>
+    private static void WaitForIdleMachine(CancellationToken stop)
+    {
+        bool isIdle = IdleMachine.Wait(
+            static programs => Console.Error.WriteLine(string.Create(
+                CultureInfo.InvariantCulture,
+                $"Other programs use the processors{(programs.Count == 0 ? "" : ": ")}{string.Join(", ", programs.Select(static one => $"{one.Name} {one.Processors:P0}"))}. Waiting up to {IdleMachine.Longest.TotalSeconds:0} s; --no-wait measures at once.")),
+            stop);
+        if (!isIdle)
+        {
+            Console.Error.WriteLine("The machine is still busy. Measuring anyway: trust the ratios before the milliseconds.");
+        }
     }
 
     /// <returns>Null if it was stopped before anything was measured: then an earlier run's files stay.</returns>

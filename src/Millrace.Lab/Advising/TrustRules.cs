@@ -4,7 +4,7 @@ namespace Millrace.Lab.Advising;
 internal static class TrustRules
 {
     // A quarter of the machine at work on something else shows in the medians of this laboratory.
-    private const double BusyPart = 0.25;
+    private const double BusyPart = IdleMachine.BusyPart;
 
     // Ratios that people act on are often 0.9 to 1.1.
     private const double MuchNoise = 0.05;

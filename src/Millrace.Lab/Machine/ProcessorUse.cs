@@ -5,6 +5,9 @@ namespace Millrace.Lab.Machine;
 /// <param name="Others">Used by processes that are neither the laboratory nor started by it.</param>
 internal readonly record struct ProcessorUse(long All, long Others)
 {
+    /// <summary>USER_HZ, in which the kernel counts for programs on every architecture of .NET.</summary>
+    public const int TicksPerSecond = 100;
+
     // PF_KTHREAD of the kernel's sched.h: such a thread writes back and frees memory for the measured process.
     private const long KernelThread = 0x00200000;
 
