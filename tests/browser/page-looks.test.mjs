@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { accessibilityProblems } from "./support/axe.mjs";
 import { launch } from "./support/browser.mjs";
 import { lowContrast } from "./support/contrast.mjs";
 import { disk, drawn, drop, menu, openPage, row } from "./support/page.mjs";
 import { serve } from "./support/served.mjs";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let browser, server, mine;
 
@@ -83,15 +81,7 @@ async function leave(page) {
 }
 
 /** What axe-core finds that is serious or critical. */
-async function serious(page) {
-  if (!(await page.evaluate(() => "axe" in window))) {
-    const session = await page.context().newCDPSession(page);
-    await session.send("Runtime.evaluate", { expression: axe });
-    await session.detach();
-  }
-  const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
-  return violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
-}
+const serious = async (page) => (await accessibilityProblems(page)).filter((problem) => /^(serious|critical):/.test(problem));
 
 /** The page in each of its states: how to get there, and, where that is not the usual, a function that leads back. */
 const states = {
@@ -140,6 +130,18 @@ const states = {
   move: async (page) => {
     await menu(page, "file 1.txt", "Move…");
     await page.getByRole("dialog").getByRole("button", { name: "Folder", exact: true }).waitFor();
+  },
+  copy: async (page) => {
+    await menu(page, "file 1.txt", "Copy to…");
+    await page.getByRole("dialog").getByRole("button", { name: "Folder", exact: true }).waitFor();
+  },
+  undo: async (page) => {
+    await menu(page, "file 2.txt", "Move…");
+    await page.getByRole("dialog").getByRole("button", { name: "Folder", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Move here" }).click();
+    const undo = page.getByRole("button", { name: "Undo" });
+    await undo.waitFor();
+    return () => undo.click();
   },
   clash: async (page) => {
     await drop(page, [mine.write("file 0.txt", "other").path]);

@@ -1,4 +1,4 @@
-// Pictures of the server's page in its states at three widths, light and dark, to be looked at: node page-screenshots.mjs FOLDER.
+// Pictures of the server's page in its states at three widths, light and dark, to be looked at: node page-screenshots.mjs FOLDER [STATE…].
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { launch } from "./support/browser.mjs";
@@ -7,7 +7,7 @@ import { picture, withThumbnail } from "./support/photos.mjs";
 import { disk, drawn, drop, openPage, row } from "./support/page.mjs";
 import { serve } from "./support/served.mjs";
 
-const [folder = "screenshots"] = process.argv.slice(2);
+const [folder = "screenshots", ...wanted] = process.argv.slice(2);
 const MiB = 1024 * 1024;
 mkdirSync(folder, { recursive: true });
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 260"><rect width="400" height="260" fill="#f4a259"/><circle cx="280" cy="110" r="60" fill="#fff3d6"/><path d="M0 260V180l90-50 110 80 90-60 110 70v40z" fill="#3d5a80"/></svg>';
@@ -84,6 +84,30 @@ const states = {
     await page.getByRole("menuitem", { name: "Move…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Photos" }).waitFor();
   },
+  copy: async (page) => {
+    await row(page, "backup.tar.gz").getByRole("button", { name: /^Actions/ }).click();
+    await page.getByRole("menuitem", { name: "Copy to…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Photos" }).waitFor();
+  },
+  drag: async (page) => {
+    // A finger scrolls.
+    if (page.viewportSize().width < 400) return;
+    const middle = async (name) => {
+      const { x, y, width, height } = await row(page, name).getByRole("link").first().boundingBox();
+      return [x + Math.min(width, 80) / 2, y + height / 2];
+    };
+    await page.mouse.move(...(await middle("backup.tar.gz")));
+    await page.mouse.down();
+    await page.mouse.move(...(await middle("main.rs")), { steps: 3 });
+    await page.mouse.move(...(await middle("Photos")), { steps: 3 });
+    await page.locator(".drop-target").waitFor();
+  },
+  moved: async (page) => {
+    await row(page, "backup.tar.gz").getByRole("button", { name: /^Actions/ }).click();
+    await page.getByRole("menuitem", { name: "Copy to…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Copy here" }).click();
+    await page.getByText("copied to").waitFor();
+  },
   uploads: async (page, way) => {
     rmSync(join(server.folder, "small.txt"), { force: true });
     way.hold(12 * MiB);
@@ -115,7 +139,7 @@ const states = {
 };
 for (const colorScheme of ["light", "dark"]) {
   for (const width of [360, 900, 1600]) {
-    for (const [name, reach] of Object.entries(states)) {
+    for (const [name, reach] of Object.entries(states).filter(([name]) => wanted.length === 0 || wanted.includes(name))) {
       const way = await line(server.address);
       const { page, context } = await openPage(browser, way.address, { viewport: { width, height: width < 400 ? 740 : 900 }, hasTouch: width < 400, colorScheme });
       await drawn(page);

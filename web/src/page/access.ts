@@ -41,7 +41,9 @@ export const canRestore = (): boolean => hasTrash() && may("write");
 /** Whether the token may do this at all, and to this name. Other actions are not offered. */
 export function may(scope: Scope, name?: string): boolean {
   if (scope === "link" && session.canLink !== true) return false;
-  if (session.required && scope !== "link" && !mustSignIn() && !(session.scopes ?? []).includes(scope)) return false;
+  // Without tokens, too: a server may be for reading only.
+  const scopes = session.scopes ?? (session.required ? [] : undefined);
+  if (scopes && scope !== "link" && !mustSignIn() && !scopes.includes(scope)) return false;
   const within = prefix();
   return name === undefined || !within || name === within || name.startsWith(`${within}/`);
 }

@@ -21,6 +21,7 @@ export class ServerError extends Error {
 function sentence(status: number, error: string): string {
   const e = texts.errors;
   switch (error) {
+    case "Partly": return e.partly;
     case "AlreadyExists": return e.taken;
     case "PreconditionFailed": return e.changed;
     case "InvalidName": return e.invalidName;
@@ -101,6 +102,8 @@ export interface Session {
   archives?: boolean;
   /** False over buckets; a server that does not say it can move folders. */
   folderMoves?: boolean;
+  /** Whether the server copies files and folders. */
+  copies?: boolean;
   /** Whether names have to be valid on Windows, too. */
   portableNames?: boolean;
   /** Bytes that can still be stored, for those who may see names or write; unknown of a bucket. */
@@ -146,6 +149,13 @@ export const remove = (name: string, entry: Entry): Promise<unknown> =>
 export const move = async (from: string, to: string, entry: Entry): Promise<string | undefined> =>
   (await send(urlOf(from, entry.isFolder), { method: "MOVE", headers: { Destination: urlOf(to, entry.isFolder), Overwrite: "F", ...ifShown(entry) } }))
     .headers.get("ETag") ?? undefined;
+/** Copies on the server. Returns the tag of a file's copy. */
+export async function copy(from: string, to: string, entry: Entry): Promise<string | undefined> {
+  const { status, headers } = await send(urlOf(from, entry.isFolder), { method: "COPY", headers: { Destination: urlOf(to, entry.isFolder), Overwrite: "F" } });
+  // A part of the folder was copied, which the response lists.
+  if (status === 207) throw new ServerError(status, "Partly");
+  return headers.get("ETag") ?? undefined;
+}
 export const makeFolder = (name: string): Promise<unknown> => send(urlOf(name, true), { method: "MKCOL" });
 /** A link, and until when it is valid: not longer than the token. */
 export interface Link {

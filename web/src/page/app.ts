@@ -3,6 +3,7 @@ import { current, hasTrash, isDrop, isPublic, link, may, mayLookAhead, mustSignI
 import { addressOf, paths, ServerError, signIn, signOut, stat, urlOf } from "./api.ts";
 import type { Arrangement, Entry, SortKey } from "./entries.ts";
 import { size } from "./format.ts";
+import { dragRows } from "./list/drag.ts";
 import { Grid } from "./list/grid.ts";
 import { forgetFolders, remember, settingsOf, type View } from "./list/folderSettings.ts";
 import { Listing } from "./list/listing.ts";
@@ -28,8 +29,7 @@ import { openHelp } from "./view/helpDialog.ts";
 import { icons } from "./view/icons.ts";
 import { openMenu } from "./view/menu.ts";
 import { announce, noticeRegions, notify } from "./view/notices.ts";
-import { askForToken } from "./view/signIn.ts";
-import { askForPassword } from "./view/unlock.ts";
+import { askForPassword, askForToken } from "./view/signIn.ts";
 import { placeholder } from "./view/state.ts";
 import { Toolbar } from "./view/toolbar.ts";
 
@@ -172,6 +172,16 @@ export class App {
     this.grid.element.append(this.readme.element);
     this.grid.mount();
     new ResizeObserver(() => this.grid.cover(this.panel.element)).observe(this.panel.element);
+    dragRows(this.grid.element, {
+      folder: () => this.folder,
+      start: (row) => this.grid.taken(row),
+      folderOf: (row) => {
+        const entry = this.grid.entryOf(row);
+        return entry?.isFolder ? join(this.folder, entry.name) : undefined;
+      },
+      can: (entries, to, isCopy) => this.actions.canDrop(entries, to, isCopy),
+      drop: (entries, from, to, isCopy) => void (isCopy ? this.actions.copyTo(entries, from, to) : this.actions.moveTo(entries, from, to)),
+    });
     acceptFiles(() => this.uploader(), () => this.canWrite, () => this.folder || rootName());
     addEventListener("popstate", () => this.stepped());
     addEventListener("keydown", (event) => this.pressed(event));
@@ -674,9 +684,12 @@ export class App {
     if (first) this.pressedOn(event, chosen, this.grid.focusedEntry ?? first);
   }
 
-  /** Keys that delete some entries or rename one. */
+  /** Keys that delete, move or copy some entries, or rename one. */
   private pressedOn(event: KeyboardEvent, chosen: Entry[], renamed: Entry): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Delete" && this.actions.canRemove(chosen)) this.actions.remove(chosen);
+    else if (event.key === "m" && this.actions.canMove(chosen)) this.actions.move(chosen);
+    else if (event.key === "c" && this.actions.canCopy(chosen)) this.actions.copy(chosen);
     else if (event.key === "F2" && this.actions.canMove([renamed])) this.actions.rename(renamed);
     else return;
     event.preventDefault();

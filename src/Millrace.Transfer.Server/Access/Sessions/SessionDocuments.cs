@@ -56,6 +56,10 @@ internal sealed record SessionDocument
     [JsonPropertyName("folderMoves")]
     public bool FolderMoves { get; init; }
 
+    /// <summary>Whether files and folders can be copied on the server, as far as the scopes allow it.</summary>
+    [JsonPropertyName("copies")]
+    public bool Copies { get; init; }
+
     /// <summary>Where deleted files are listed and restored; null if the server keeps none.</summary>
     [JsonPropertyName("trash")]
     public string? Trash { get; init; }

@@ -55,6 +55,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 CanLink = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks,
                 Archives = options.Archives,
                 FolderMoves = store.CanMoveFolders,
+                Copies = options.WebDav,
                 Trash = store.Trash is null ? null : PageShell.PathOf(context, TrashEndpoint.Path),
                 PortableNames = store.Names == AllowedNames.Portable,
                 FreeBytes = !isLink && !guard.Options.ReadOnly && (scopes & (TransferScope.List | TransferScope.Write)) != TransferScope.None ? FreeBytes() : null,

@@ -177,6 +177,18 @@ export class Grid {
     if (row >= 0) this.focusRow(row);
   }
 
+  entryOf(row: Element): Entry | undefined {
+    return this.listing.at(this.rowAt(row));
+  }
+
+  /** The entries that an action on a row is about. The row has the focus then, with which it exists wherever it is. */
+  taken(row: Element): Entry[] {
+    const entry = this.entryOf(row);
+    if (!entry) return [];
+    this.setFocused(this.rowAt(row));
+    return this.selection.has(entry.name) ? this.selectedEntries : [entry];
+  }
+
   showSelection(): void {
     for (const [at, row] of this.rows) {
       const isSelected = this.selection.has(this.listing.at(at)?.name ?? "");

@@ -1,10 +1,10 @@
 import { h, uniqueId } from "../../dom.ts";
 import { canRestore, current, hasTrash, may, rootName } from "../access.ts";
-import { archiveOf, errorIn, type Link, makeFolder, makeFolderLink, makeLink, move, remove, ServerError, urlOf, type Usage, usageOf } from "../api.ts";
+import { archiveOf, copy, errorIn, type Link, makeFolder, makeFolderLink, makeLink, move, remove, ServerError, urlOf, type Usage, usageOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { dateAndTime, size } from "../format.ts";
 import { nameProblem } from "../nameProblem.ts";
-import { baseName, join, parentOf, shown } from "../names.ts";
+import { baseName, join, nextName, parentOf, shown } from "../names.ts";
 import { texts } from "../texts.ts";
 import { copyText } from "./clipboard.ts";
 import { field, openDialog, openForm, type Running } from "./dialog.ts";
@@ -56,6 +56,7 @@ export class Actions {
       this.canDownload(entries) && { label: first.isFolder || (!isOne && this.canArchive) ? texts.downloadZip : texts.download, icon: icons.download, act: () => this.download(entries, folder) },
       isOne && canMove && { label: texts.rename, icon: icons.rename, act: () => this.rename(first, folder) },
       canMove && { label: texts.move, icon: icons.move, act: () => this.move(entries, folder) },
+      this.canCopy(entries) && { label: texts.copyTo, icon: icons.copyTo, act: () => this.copy(entries, folder) },
       { label: isOne ? texts.copyLink : texts.copyLinks, icon: icons.link, act: () => void this.copyLinks(entries, folder) },
       entries.every((entry) => !entry.isFolder) && entries.length <= maxLinks && may("link", name) && may("read", name)
         && { label: texts.shareLink, icon: icons.share, act: () => this.share(entries, folder) },
@@ -69,6 +70,16 @@ export class Actions {
   canMove(entries: Entry[]): boolean {
     const name = join(this.folder, entries[0]!.name);
     return may("write", name) && may("delete", name) && (current().folderMoves !== false || entries.every((entry) => !entry.isFolder));
+  }
+
+  canCopy(entries: Entry[]): boolean {
+    const name = join(this.folder, entries[0]!.name);
+    return current().copies === true && may("read", name) && may("write", name) && (may("list", name) || entries.every((entry) => !entry.isFolder));
+  }
+
+  /** Whether entries may be dropped on a folder. */
+  canDrop(entries: Entry[], to: string, isCopy: boolean): boolean {
+    return may("write", to || undefined) && (isCopy ? this.canCopy(entries) : this.canMove(entries));
   }
 
   canRemove(entries: Entry[]): boolean {
@@ -188,12 +199,53 @@ export class Actions {
   }
 
   move(entries: Entry[], folder = this.folder): void {
-    openMoveDialog(entries, folder, () => this.events.signIn(), (within, made) => this.newFolder(within, made), (to, form) => this.each(entries.filter((entry) => join(folder, parentOf(entry.name)) !== to), form, async (entry) => {
+    this.choose(entries, folder, false, (to, form) => this.moveTo(entries, folder, to, form));
+  }
+
+  copy(entries: Entry[], folder = this.folder): void {
+    this.choose(entries, folder, true, (to, form) => this.copyTo(entries, folder, to, form));
+  }
+
+  private choose(entries: Entry[], from: string, isCopy: boolean, act: (to: string, form: Running) => Promise<undefined>): void {
+    openMoveDialog({ entries, from, isCopy, act, signIn: () => this.events.signIn(), makeFolder: (within, made) => this.newFolder(within, made) });
+  }
+
+  /** Moves what is not in a folder already into it. */
+  moveTo(entries: Entry[], folder: string, to: string, form = withoutDialog()): Promise<undefined> {
+    const done: { from: string; entry: Entry }[] = [];
+    const back = (): Promise<undefined> => this.each(done.map(({ entry }) => entry), withoutDialog(), async (entry) => {
+      const { from } = done.find((one) => one.entry === entry)!;
+      const tag = await move(join(to, entry.name), join(folder, from), entry);
+      this.events.changed(to, [entry.name], []);
+      this.events.changed(folder, [], [{ ...entry, name: from, tag }]);
+    }, (n) => texts.movedBack(n));
+    return this.each(entries.filter((entry) => join(folder, parentOf(entry.name)) !== to), form, async (entry) => {
       const name = baseName(entry.name);
       const tag = await move(join(folder, entry.name), join(to, name), entry);
+      const moved = { ...entry, name, tag };
+      done.push({ from: entry.name, entry: moved });
       this.events.changed(folder, [entry.name], []);
-      this.events.changed(to, [], [{ ...entry, name, tag }]);
-    }, (n) => texts.moved(n, to || rootName())));
+      this.events.changed(to, [], [moved]);
+    }, (n) => texts.moved(n, to || rootName()), { label: texts.undo, act: () => void back() });
+  }
+
+  /** Copies into a folder; beside the originals, under other names. */
+  copyTo(entries: Entry[], folder: string, to: string, form = withoutDialog()): Promise<undefined> {
+    return this.each(entries, form, async (entry) => {
+      let name = baseName(entry.name);
+      const isBeside = join(folder, parentOf(entry.name)) === to;
+      if (isBeside) name = nextName(name);
+      for (;;) {
+        try {
+          const tag = await copy(join(folder, entry.name), join(to, name), entry);
+          this.events.changed(to, [], [{ ...entry, name, tag, modified: entry.isFolder ? Date.now() : entry.modified }]);
+          return;
+        } catch (error) {
+          if (!isBeside || !(error instanceof ServerError) || error.status !== 412 || form.signal.aborted) throw error;
+          name = nextName(name);
+        }
+      }
+    }, (n) => texts.copiedTo(n, to || rootName()));
   }
 
   remove(entries: Entry[], folder = this.folder): void {
@@ -310,6 +362,9 @@ export class Actions {
     return name;
   }
 }
+
+/** An action that was not begun by a dialog, and runs to its end. */
+const withoutDialog = (): Running => ({ signal: new AbortController().signal, progress: () => undefined });
 
 class InvalidName extends Error {}
 

@@ -32,7 +32,7 @@ export class Head {
       const content = [isRoot && icon(icons.home, 18), isolated(label)];
       return h("li", {}, isLast
         ? h("h1", { "aria-current": "page" }, ...content)
-        : h("a", { href: urlOf(name, true), click: (event: MouseEvent) => {
+        : h("a", { href: urlOf(name, true), draggable: "false", "data-folder": name, click: (event: MouseEvent) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey) return;
           event.preventDefault();
           this.events.go(name);

@@ -1,5 +1,5 @@
 import {
-  AppWindow, ArrowDown, ArrowUp, Check, ChevronDown, ChevronLeft, ChevronRight, ChevronUp, CircleAlert, CircleCheck, CircleQuestionMark, CloudUpload, Copy,
+  AppWindow, ArrowDown, ArrowUp, Check, ChevronDown, ChevronLeft, ChevronRight, ChevronUp, CircleAlert, CircleCheck, CircleQuestionMark, CloudUpload, Copy, CopyPlus,
   createElement, Download, EllipsisVertical, Eye, File, FileArchive, FileCode, FileImage, FileMusic, FileSpreadsheet, FileText, FileType, FileVideo, Folder,
   FolderInput, FolderOpen, FolderPlus, FolderUp, House, type IconNode, KeyRound, LayoutGrid, Link, List, LogOut, Pause, Pencil, Play, Presentation, Ruler, RefreshCw, RotateCcw, Search, Share2, Trash, Trash2,
   Upload, WifiOff, X,
@@ -8,7 +8,7 @@ import type { Entry } from "../entries.ts";
 import { kindOf } from "../preview/kinds.ts";
 
 export const icons = {
-  add: FolderPlus, alert: CircleAlert, check: Check, copy: Copy, down: ArrowDown, download: Download, done: CircleCheck, drop: CloudUpload, expand: ChevronUp,
+  add: FolderPlus, alert: CircleAlert, check: Check, copy: Copy, copyTo: CopyPlus, down: ArrowDown, download: Download, done: CircleCheck, drop: CloudUpload, expand: ChevronUp,
   collapse: ChevronDown, file: File, folder: Folder, folderUp: FolderUp, help: CircleQuestionMark, home: House, key: KeyRound, left: ChevronLeft, link: Link, list: List,
   more: EllipsisVertical, move: FolderInput, offline: WifiOff, open: FolderOpen, pause: Pause, play: Play, preview: Eye, refresh: RefreshCw, remove: Trash2,
   rename: Pencil, restore: RotateCcw, retry: RotateCcw, right: ChevronRight, search: Search, share: Share2, size: Ruler, signOut: LogOut, tiles: LayoutGrid, trash: Trash, up: ArrowUp, upload: Upload, close: X,

@@ -7,15 +7,24 @@ import { texts } from "../texts.ts";
 import { isolated, openForm, type Running } from "./dialog.ts";
 import { icon, icons } from "./icons.ts";
 
-/** Asks into which folder entries are to go; one walks through the folders to it. */
-export function openMoveDialog(entries: Entry[], from: string, signIn: () => void, makeFolder: (within: string, made: (name: string) => void) => void, act: (to: string, form: Running) => Promise<undefined>): void {
+export interface FolderChoice {
+  entries: Entry[];
+  from: string;
+  isCopy: boolean;
+  signIn: () => void;
+  makeFolder: (within: string, made: (name: string) => void) => void;
+  act: (to: string, form: Running) => Promise<undefined>;
+}
+
+/** Asks into which folder entries are to go, or their copies; one walks through the folders to it. */
+export function openMoveDialog({ entries, from, isCopy, signIn, makeFolder, act }: FolderChoice): void {
   let at = from;
   let run = 0;
   const moved = new Set(entries.filter((entry) => entry.isFolder).map((entry) => join(from, entry.name)));
   const here = h("p", { class: "move-here", role: "status" });
   const list = h("ul", { class: "folders", "aria-label": texts.folder });
   const dialog = openForm({
-    heading: texts.moveTitle(entries.length, baseName(entries[0]!.name)), submit: texts.moveDo,
+    heading: (isCopy ? texts.copyTitle : texts.moveTitle)(entries.length, baseName(entries[0]!.name)), submit: isCopy ? texts.copyDo : texts.moveDo,
     fields: [here, list, h("button", { type: "button", class: "button small move-new", click: () => makeFolder(at, (name) => void show(name)) }, icon(icons.add, 16), texts.newFolder)],
     act: (form) => act(at, form),
   });
@@ -28,7 +37,7 @@ export function openMoveDialog(entries: Entry[], from: string, signIn: () => voi
     const own = ++run;
     at = folder;
     here.textContent = texts.moveHere(`${rootName()}${folder ? ` / ${folder.replaceAll("/", " / ")}` : ""}`);
-    submit.disabled = entries.every((entry) => join(from, parentOf(entry.name)) === folder);
+    submit.disabled = !isCopy && entries.every((entry) => join(from, parentOf(entry.name)) === folder);
     try {
       let isFirst = true;
       let any = false;
