@@ -24,6 +24,8 @@ namespace Millrace.Cli;
 [JsonSerializable(typeof(FolderLine))]
 [JsonSerializable(typeof(SyncLine))]
 [JsonSerializable(typeof(RestoreLine))]
+[JsonSerializable(typeof(ScrubLine))]
+[JsonSerializable(typeof(DamagedLine))]
 [JsonSerializable(typeof(ServeLine))]
 [JsonSerializable(typeof(PinLine))]
 [JsonSerializable(typeof(ReadyFile))]

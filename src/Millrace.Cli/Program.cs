@@ -23,6 +23,7 @@ root.Subcommands.Add(ScanCommand.Create());
 root.Subcommands.Add(CopyCommand.Create());
 root.Subcommands.Add(ServeCommand.Create());
 root.Subcommands.Add(HealthCommand.Create());
+root.Subcommands.Add(ScrubCommand.Create());
 root.Subcommands.Add(PutCommand.Create());
 root.Subcommands.Add(GetCommand.Create());
 root.Subcommands.Add(VerifyCommand.Create());

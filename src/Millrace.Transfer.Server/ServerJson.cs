@@ -14,6 +14,7 @@ namespace Millrace.Transfer.Server;
 [JsonSerializable(typeof(OpenedLinkDocument))]
 [JsonSerializable(typeof(ProblemDetails))]
 [JsonSerializable(typeof(PropertyDocument))]
+[JsonSerializable(typeof(ScrubState))]
 [JsonSerializable(typeof(SessionDocument))]
 [JsonSerializable(typeof(SignInDocument))]
 [JsonSerializable(typeof(TokenDocument))]

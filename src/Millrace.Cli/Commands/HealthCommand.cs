@@ -198,6 +198,7 @@ internal sealed record HealthLine
     public string? Reason { get; init; }
     public long? FreeBytes { get; init; }
     public int? Transfers { get; init; }
+    public HealthScrub? Scrub { get; init; }
 
     public static HealthLine Of(Uri url, HttpStatusCode code, string text)
     {
@@ -225,8 +226,18 @@ internal sealed record HealthLine
     {
         string text = PrintableText.Clean(Reason is null ? Status : $"{Status}: {Reason}");
         text += FreeBytes is { } free ? $", {SizeText.Of(free)} free" : "";
-        return text + (Transfers is { } running ? $", {running} running transfers" : "");
+        text += Transfers is { } running ? $", {running} running transfers" : "";
+        return text + (Scrub?.Damaged switch
+        {
+            null or 0 => "",
+            1 => ", 1 damaged file ('millrace scrub --list' names it)",
+            { } damaged => $", {damaged} damaged files ('millrace scrub --list' names them)",
+        });
     }
 
     public string ToJson() => CommandJson.ToLine(this);
 }
+
+/// <summary>The server's check of its stored files, in the line of `millrace health --json`.</summary>
+internal sealed record HealthScrub(
+    DateTimeOffset? Started, DateTimeOffset? Completed, long Files, long Bytes, long TotalBytes, long Skipped, int Damaged);

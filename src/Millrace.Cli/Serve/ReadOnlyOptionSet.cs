@@ -6,7 +6,7 @@ namespace Millrace.Cli;
 /// <summary>The options of `millrace serve` that only let clients read.</summary>
 internal sealed class ReadOnlyOptionSet
 {
-    private readonly Option<bool> _readOnly = new("--read-only")
+    public Option<bool> ReadOnly { get; } = new("--read-only")
     {
         Description = "Let nobody change anything, and write nothing to the folder, which may be on a read-only file system.",
     };
@@ -15,24 +15,24 @@ internal sealed class ReadOnlyOptionSet
     public Option<string?> State { get; } = StateOption.Create(
         "With --read-only, keep tokens, links and digests in this folder (default: in memory, with the tokens in the folder, if it has any).");
 
-    public string Name => _readOnly.Name;
+    public string Name => ReadOnly.Name;
 
     public void AddTo(Command command)
     {
-        command.Options.Add(_readOnly);
+        command.Options.Add(ReadOnly);
         command.Options.Add(State);
         command.Validators.Add(result =>
         {
-            if (result.GetResult(State) is { Implicit: false } && !result.GetValue(_readOnly))
+            if (result.GetResult(State) is { Implicit: false } && !result.GetValue(ReadOnly))
             {
-                result.AddError($"{State.Name} is for folders that are served {_readOnly.Name}. With uploads, a folder keeps all in its own .millrace, on the same file system.");
+                result.AddError($"{State.Name} is for folders that are served {ReadOnly.Name}. With uploads, a folder keeps all in its own .millrace, on the same file system.");
             }
         });
     }
 
     public void Read(ParseResult parsed, TransferHostOptions options)
     {
-        options.ReadOnly = parsed.GetValue(_readOnly);
+        options.ReadOnly = parsed.GetValue(ReadOnly);
         options.Store.StatePath = parsed.GetValue(State) is { Length: > 0 } state ? state : null;
     }
 }

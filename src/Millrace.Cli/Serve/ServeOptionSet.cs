@@ -105,6 +105,7 @@ internal sealed class ServeOptionSet
     private readonly DavOptionSet _dav = new();
     private readonly HomeOptionSet _home = new();
     private readonly TrashOptionSet _trash = new();
+    private readonly ScrubOptionSet _scrub = new();
     private readonly StorageOptionSet _storage = new();
     private readonly ReadOnlyOptionSet _readOnly = new();
     private readonly BucketOptionSet _bucket = new();
@@ -141,6 +142,7 @@ internal sealed class ServeOptionSet
         _access.AddTo(command);
         _proxies.AddTo(command, _port, _host, _http2Port);
         _trash.AddTo(command);
+        _scrub.AddTo(command, served, _readOnly.ReadOnly);
         _storage.AddTo(command);
         _readOnly.AddTo(command);
         _pages.AddTo(command);
@@ -217,6 +219,7 @@ internal sealed class ServeOptionSet
         _access.Read(parsed, options);
         _dav.Read(parsed, options.Endpoints);
         _trash.Read(parsed, options.Store);
+        _scrub.Read(parsed, options);
         _storage.Read(parsed, options);
         _readOnly.Read(parsed, options);
         return options;

@@ -50,4 +50,20 @@ internal static partial class TransferLog
 
     [LoggerMessage(14, LogLevel.Error, "The access log cannot be written; its lines are lost until it can: {Reason}")]
     public static partial void AccessLogFailed(this ILogger logger, string reason);
+
+    [LoggerMessage(20, LogLevel.Error,
+        "{Name} is damaged: its SHA-256 is {Found} and was {Kept}, and nothing has changed its date, size or identity. Restore it from a backup")]
+    public static partial void ScrubDamaged(this ILogger logger, string name, string found, string kept);
+
+    [LoggerMessage(21, LogLevel.Error, "{Name} is damaged: the device does not return its bytes: {Reason} Restore it from a backup")]
+    public static partial void ScrubUnreadable(this ILogger logger, string name, string reason);
+
+    [LoggerMessage(22, LogLevel.Warning, "{Name} was not checked: {Reason}")]
+    public static partial void ScrubSkipped(this ILogger logger, string name, string reason);
+
+    [LoggerMessage(23, LogLevel.Information, "All files were checked: {Files} with {Bytes} bytes, {Damaged} damaged, {Skipped} not checked")]
+    public static partial void Scrubbed(this ILogger logger, long files, long bytes, int damaged, long skipped);
+
+    [LoggerMessage(24, LogLevel.Warning, "The check of the stored files pauses for a minute: {Reason}")]
+    public static partial void ScrubPaused(this ILogger logger, string reason);
 }

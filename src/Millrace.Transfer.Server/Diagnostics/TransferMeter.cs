@@ -19,6 +19,8 @@ internal sealed class TransferMeter : IDisposable
     private readonly Counter<long> _io;
     private readonly UpDownCounter<long> _appending;
     private readonly Counter<long> _uploads;
+    private readonly Counter<long> _scrubIo;
+    private readonly Counter<long> _scrubFiles;
 
     public TransferMeter(IMeterFactory? factory = null)
     {
@@ -35,6 +37,10 @@ internal sealed class TransferMeter : IDisposable
             "millrace.upload.active", "{upload}", "Resumable uploads that are being appended to now.");
         _uploads = _meter.CreateCounter<long>(
             "millrace.upload.events", "{upload}", "Resumable uploads that were started, resumed, completed, aborted or expired.");
+        _scrubIo = _meter.CreateCounter<long>(
+            "millrace.scrub.io", "By", "Bytes of files that were read to check them.");
+        _scrubFiles = _meter.CreateCounter<long>(
+            "millrace.scrub.files", "{file}", "Files that were checked: intact, computed, damaged, replaced or skipped.");
     }
 
     /// <summary>Whether anything listens for the duration of transfers.</summary>
@@ -66,6 +72,10 @@ internal sealed class TransferMeter : IDisposable
             _uploads.Add(count, new KeyValuePair<string, object?>("millrace.upload.event", what));
         }
     }
+
+    public void ScrubRead(long bytes) => _scrubIo.Add(bytes);
+
+    public void Scrubbed(string result) => _scrubFiles.Add(1, new KeyValuePair<string, object?>("millrace.scrub.result", result));
 
     private static KeyValuePair<string, object?> Direction(string direction) => new("network.io.direction", direction);
 }

@@ -4,7 +4,7 @@ internal static class ServiceEndpoints
 {
     private static readonly string[] Reading = [HttpMethods.Get, HttpMethods.Head];
 
-    public static IEndpointConventionBuilder MapHealth(IEndpointRouteBuilder endpoints, string path, IFileStore store)
+    public static IEndpointConventionBuilder MapHealth(IEndpointRouteBuilder endpoints, string path, IFileStore store, StoreScrub? scrub)
     {
         var health = new StoreHealth(store, endpoints.ServiceProvider.GetRequiredService<TimeProvider>());
         return endpoints.MapMethods(path, Reading, (RequestDelegate)(async context =>
@@ -14,7 +14,7 @@ internal static class ServiceEndpoints
 
             // A load balancer has no token and needs only the status.
             HealthDocument shown = await guard.IsAuthenticatedAsync(context)
-                ? found with { Transfers = guard.Running }
+                ? found with { Transfers = guard.Running, Scrub = ScrubDocument.Of(scrub) }
                 : new HealthDocument { Status = found.Status };
             context.Response.StatusCode = found.Status == HealthDocument.Ok
                 ? StatusCodes.Status200OK

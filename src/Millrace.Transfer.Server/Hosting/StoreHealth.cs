@@ -116,4 +116,46 @@ internal sealed record HealthDocument
 
     [JsonPropertyName("transfers")]
     public int? Transfers { get; init; }
+
+    /// <summary>What the check of the stored files has found; null without one.</summary>
+    [JsonPropertyName("scrub")]
+    public ScrubDocument? Scrub { get; init; }
+}
+
+/// <summary>The state of a <see cref="StoreScrub"/>, in the response to <c>GET /health</c>.</summary>
+/// <remarks>Without names: a caller whose token is for one folder sees it too.</remarks>
+internal sealed record ScrubDocument
+{
+    [JsonPropertyName("started")]
+    public DateTimeOffset? Started { get; init; }
+
+    [JsonPropertyName("completed")]
+    public DateTimeOffset? Completed { get; init; }
+
+    [JsonPropertyName("files")]
+    public long Files { get; init; }
+
+    [JsonPropertyName("bytes")]
+    public long Bytes { get; init; }
+
+    [JsonPropertyName("totalBytes")]
+    public long TotalBytes { get; init; }
+
+    [JsonPropertyName("skipped")]
+    public long Skipped { get; init; }
+
+    /// <summary>How many files are damaged.</summary>
+    [JsonPropertyName("damaged")]
+    public int Damaged { get; init; }
+
+    public static ScrubDocument? Of(StoreScrub? scrub) => scrub?.Status is not { } status ? null : new()
+    {
+        Started = status.Started,
+        Completed = status.Completed,
+        Files = status.Files,
+        Bytes = status.Bytes,
+        TotalBytes = status.TotalBytes,
+        Skipped = status.Skipped,
+        Damaged = status.Damaged.Count,
+    };
 }

@@ -83,7 +83,7 @@ public static class TransferEndpointRouteBuilderExtensions
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(store);
         ThrowIfNotRegistered(endpoints);
-        return ServiceEndpoints.MapHealth(endpoints, path, store);
+        return ServiceEndpoints.MapHealth(endpoints, path, store, scrub: null);
     }
 
     private static TransferServerOptions OptionsOf(

@@ -195,6 +195,21 @@ public sealed class TransferHostOptions
     /// <summary>Options of the folder's store.</summary>
     public LocalFileStoreOptions Store { get; set; } = new();
 
+    /// <summary>
+    /// The time in which the whole store is read once in the background, to find files that the device has damaged; null to read nothing. See
+    /// <see cref="StoreScrub"/> and <see cref="ScrubOptions.Period"/>.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Zero or negative.</exception>
+    public TimeSpan? ScrubPeriod
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value ?? TimeSpan.MaxValue, TimeSpan.Zero, nameof(value));
+            field = value;
+        }
+    }
+
     /// <summary>Options of the endpoints.</summary>
     public TransferServerOptions Endpoints { get; set; } = new();
 

@@ -31,6 +31,7 @@ public sealed class TransferServer : IAsyncDisposable
     private readonly TransferHostOptions _options;
     private readonly ILogger _logger;
     private readonly AccessLog? _accessLog;
+    private readonly StoreScrub? _scrub;
 
     private TransferServer(
         WebApplication application, IFileStore store, TransferHostOptions options, ServerPorts ports)
@@ -42,6 +43,10 @@ public sealed class TransferServer : IAsyncDisposable
         _guard = application.Services.GetRequiredService<TransferGuard>();
         _logger = application.Services.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name);
         _accessLog = options.AccessLogPath is { } log ? AccessLog.Open(log, options.TimeProvider, _logger) : null;
+        _scrub = options.ScrubPeriod is not { } period ? null : new StoreScrub(
+            store,
+            new ScrubOptions { Period = period, Logger = _logger, TimeProvider = options.TimeProvider },
+            application.Services.GetRequiredService<TransferMeter>());
         string scheme = options.CertificatePath is null ? "http" : "https";
         Address = new Uri($"{scheme}://{ListenAddress.InUrl(ports.Main)}");
         SocketPath = ports.Main is UnixDomainSocketEndPoint ? ports.Main.ToString() : null;
@@ -133,6 +138,7 @@ public sealed class TransferServer : IAsyncDisposable
             var server = new TransferServer(application, options.FileStore ?? folder!, options, ports);
             server.Map();
             await application.StartAsync(cancellationToken);
+            server._scrub?.Start();
             return server;
         }
         catch
@@ -198,6 +204,11 @@ public sealed class TransferServer : IAsyncDisposable
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
+        if (_scrub is not null)
+        {
+            await _scrub.DisposeAsync();
+        }
+
         await _application.DisposeAsync();
         if (_accessLog is not null)
         {
@@ -207,7 +218,18 @@ public sealed class TransferServer : IAsyncDisposable
         await CloseFolderAsync();
     }
 
-    private ValueTask CloseFolderAsync() => _folder?.DisposeAsync() ?? default;
+    private async ValueTask CloseFolderAsync()
+    {
+        if (_scrub is not null)
+        {
+            await _scrub.DisposeAsync();
+        }
+
+        if (_folder is not null)
+        {
+            await _folder.DisposeAsync();
+        }
+    }
 
     private static LocalFileStore OpenFolder(TransferHostOptions options, TransferMeter meter)
     {
@@ -428,7 +450,7 @@ public sealed class TransferServer : IAsyncDisposable
             _application.UseCors();
         }
 
-        ServiceEndpoints.MapHealth(_application, HealthPath, _store);
+        ServiceEndpoints.MapHealth(_application, HealthPath, _store, _scrub);
         ServiceEndpoints.MapDescription(_application, Describe);
         ServiceEndpoints.MapRoot(_application, endpoints.FilesPath);
     }

@@ -230,6 +230,10 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
 
     private TransferName CheckChange(TransferName name) => Options.ReadOnly ? throw Errors.ReadOnly(name) : Names.Check(name);
 
+    /// <summary>Opens a file for a scrub; see <see cref="LocalFiles.OpenOnDeviceAsync"/>.</summary>
+    internal ValueTask<StoredFileReader> OpenOnDeviceAsync(TransferName name, CancellationToken cancellationToken) =>
+        _files.OpenOnDeviceAsync(name, cancellationToken);
+
     private static async ValueTask WalkAsync(TreeWalk walk, CancellationToken cancellationToken)
     {
         // Reading folders is not for the thread of a request.

@@ -49,6 +49,19 @@ public abstract class StoredFileReader : IAsyncDisposable
     /// <exception cref="TransferException"><see cref="TransferError.Changed"/>.</exception>
     internal virtual ExtentList FindExtents() => ExtentList.Whole(File.Length);
 
+    /// <summary>Whether <see cref="TryKeep"/> does anything.</summary>
+    internal virtual bool KeepsDigests => false;
+
+    /// <summary>Whether nothing about the open file has changed since it was opened, as far as that can be seen without asking the store.</summary>
+    internal virtual bool IsUnchanged => true;
+
+    /// <summary>Keeps the digest of all its bytes for this version.</summary>
+    /// <returns>False if the file has changed.</returns>
+    internal virtual bool TryKeep(in FileDigest digest) => false;
+
+    /// <summary>As <see cref="Read(ByteRange)"/>, from the device, and without changing what the page cache has.</summary>
+    internal virtual PipeReader ReadOnDevice(ByteRange range) => Read(range);
+
     /// <summary>An address where a client reads this file itself for a few minutes, without credentials.</summary>
     /// <param name="mediaType">The <c>Content-Type</c> of the response there.</param>
     /// <param name="disposition">Its <c>Content-Disposition</c>.</param>

@@ -53,6 +53,24 @@ public sealed class HealthTests
     }
 
     [Fact]
+    public async Task Health_reports_the_check_of_the_stored_files()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
+        {
+            options.ScrubPeriod = TimeSpan.FromDays(30);
+            options.Store = new LocalFileStoreOptions();
+        });
+        JsonElement scrub = default;
+        await Bounded.UntilAsync(async () =>
+        {
+            using JsonDocument health = JsonDocument.Parse(await served.Client.GetStringAsync("health"));
+            scrub = health.RootElement.GetProperty("scrub").Clone();
+            return scrub.TryGetProperty("completed", out _);
+        });
+        Assert.Equal((0, 0), (scrub.GetProperty("files").GetInt64(), scrub.GetProperty("damaged").GetInt32()));
+    }
+
+    [Fact]
     public async Task Health_without_a_token_reports_only_the_status()
     {
         await using ServedFolder served = await ServedFolder.StartAsync();

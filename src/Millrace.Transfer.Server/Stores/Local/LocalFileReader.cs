@@ -34,6 +34,28 @@ internal sealed class LocalFileReader : StoredFileReader
     public override PipeReader Read(ByteRange range, int readBytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(readBytes);
+        return Read(range, readBytes, KeepsCached);
+    }
+
+    internal override PipeReader ReadOnDevice(ByteRange range) => Read(range, int.MaxValue, keepCached: false);
+
+    internal override bool KeepsDigests => true;
+
+    internal override bool IsUnchanged => _tree.Look(_handle) == _facts;
+
+    internal override bool TryKeep(in FileDigest digest)
+    {
+        if (!IsUnchanged || _tree.TryLook(File.Name) != _facts)
+        {
+            return false;
+        }
+
+        _store.Digests.Write(File.Name, _facts, digest);
+        return true;
+    }
+
+    private FilePipeReader Read(ByteRange range, int readBytes, bool keepCached)
+    {
         ThrowIfOutside(range);
         _ = Look();
         return FilePipe.OpenRead(_handle, new FileReadOptions
@@ -43,10 +65,10 @@ internal sealed class LocalFileReader : StoredFileReader
             LeaveOpen = true,
             ChangeDetection = ChangeDetection.Any,
             BufferSize = Math.Min(readBytes, _store.Load.ChunkBytes),
-            KeepCached = KeepsCached,
+            KeepCached = keepCached,
 
             // Otherwise the largest blocks, of which each transfer would hold one.
-            BlockBytes = KeepsCached ? 0 : ReadLoad.MaxBytes,
+            BlockBytes = keepCached ? 0 : ReadLoad.MaxBytes,
 
             // The kernel reads ahead: a thread and blocks for each transfer are more than a server has.
             Strategy = ReadStrategy.Buffered,

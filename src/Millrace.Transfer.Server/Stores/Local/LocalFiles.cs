@@ -27,6 +27,23 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
             ? new(new KeptFileReader(store, known, bytes))
             : OpenAsync(name, digest, cancellationToken);
 
+    /// <summary>Opens a version that is not written to just now, even if its bytes are in memory.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>: it is.</exception>
+    public async ValueTask<StoredFileReader> OpenOnDeviceAsync(TransferName name, CancellationToken cancellationToken)
+    {
+        SafeFileHandle handle = tree.TryOpenFile(name, out FileFacts opened) ?? throw Errors.NoFile(name);
+        try
+        {
+            FileFacts facts = await store.Watch.LookAsync(handle, opened, cancellationToken) ?? throw Errors.Changed(name);
+            return new LocalFileReader(tree, handle, facts, facts.ToFile(name, store.Digests.TryRead(name, facts)?.Sha256), store);
+        }
+        catch
+        {
+            handle.Dispose();
+            throw;
+        }
+    }
+
     private async ValueTask<StoredFileReader> OpenAsync(
         TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
