@@ -95,6 +95,9 @@ internal static class UploadCalls
 
         public override long RemainingBytes => writer.RemainingBytes;
 
+        public override ValueTask<bool> TryCopyAsync(StoredFileReader source, Millrace.Transfer.ByteRange range, CancellationToken cancellationToken) =>
+            writer.TryCopyAsync(source, range, cancellationToken);
+
         public override ValueTask<UploadStatus> SaveAsync(CancellationToken cancellationToken) => writer.SaveAsync(cancellationToken);
 
         public override ValueTask DiscardAsync() => writer.DiscardAsync();

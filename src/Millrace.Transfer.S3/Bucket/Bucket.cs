@@ -7,6 +7,9 @@ internal sealed class Bucket(IAmazonS3 client, string name)
 
     public string Name => name;
 
+    /// <summary>Whether the service copies parts of objects, as far as that is known.</summary>
+    public bool CopiesParts { get; set; } = true;
+
     /// <summary>Whether the connection protects the bytes, so that requests need not be signed with a digest of them.</summary>
     public bool IsEncrypted => client.Config.ServiceURL?.StartsWith("http:", StringComparison.OrdinalIgnoreCase) is not true && !client.Config.UseHttp;
 

@@ -38,6 +38,12 @@ internal static class S3Errors
         StatusCode: HttpStatusCode.PreconditionFailed or HttpStatusCode.Conflict
     };
 
+    /// <summary>Whether the service does not take such requests at all.</summary>
+    public static bool IsRefused(Exception exception) => !IsConditionFailed(exception) && !IsNotFound(exception) && exception is AmazonS3Exception
+    {
+        StatusCode: (>= HttpStatusCode.BadRequest and < HttpStatusCode.InternalServerError and not HttpStatusCode.TooManyRequests) or HttpStatusCode.NotImplemented
+    };
+
     /// <summary>Whether a multipart upload, or one of its parts, is not there any more, or is another one.</summary>
     public static bool IsLostPart(Exception exception) =>
         exception is AmazonS3Exception { ErrorCode: "NoSuchUpload" or "InvalidPart" or "InvalidPartOrder" };

@@ -7,6 +7,8 @@ internal sealed class S3FileReader(Bucket bucket, string key, StoredFile file, S
 {
     public override StoredFile File => file;
 
+    public string Key => key;
+
     public override PipeReader Read(ByteRange range) => Read(range, int.MaxValue);
 
     public override PipeReader Read(ByteRange range, int readBytes)

@@ -59,6 +59,37 @@ internal sealed class Multipart(
         return FileMetadata.Unquote(response.ETag);
     }
 
+    /// <summary>Has the bucket copy bytes of one version of an object as a part.</summary>
+    /// <returns>The part's tag.</returns>
+    public async ValueTask<string> CopyAsync(int number, S3FileReader source, ByteRange range, CancellationToken cancellationToken)
+    {
+        string id = await CreateAsync(cancellationToken);
+        try
+        {
+            CopyPartResponse response = await bucket.Client.CopyPartAsync(
+                new CopyPartRequest
+                {
+                    SourceBucket = bucket.Name,
+                    SourceKey = source.Key,
+                    DestinationBucket = bucket.Name,
+                    DestinationKey = key,
+                    UploadId = id,
+                    PartNumber = number,
+                    FirstByte = range.Offset,
+                    LastByte = range.End - 1,
+                    ETagToMatch = [source.File.Tag.Value],
+                },
+                cancellationToken);
+            return FileMetadata.Unquote(response.ETag);
+        }
+        catch (Exception exception) when (S3Errors.IsRefused(exception))
+        {
+            // A service without such copies, or a policy against them: the next attempt sends the bytes.
+            bucket.CopiesParts = false;
+            throw;
+        }
+    }
+
     /// <summary>Publishes the object.</summary>
     /// <param name="tags">Those of all parts.</param>
     /// <param name="condition">Passed on, for services that obey it.</param>

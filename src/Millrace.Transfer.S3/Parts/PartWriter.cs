@@ -96,6 +96,31 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         Position += bytes;
     }
 
+    /// <summary>Whether so many bytes may have a part that <see cref="CopyAsync"/> copies.</summary>
+    public bool HasPartIn(long bytes) => _next <= PartPlan.MaxParts && bytes >= SizeOfNext();
+
+    /// <summary>Appends bytes of an object: the bucket copies those that are whole parts here, others are read and sent.</summary>
+    public async ValueTask CopyAsync(S3FileReader source, ByteRange range, CancellationToken cancellationToken)
+    {
+        await FlushAsync(cancellationToken);
+        while (range.Length > 0)
+        {
+            if (Tail is { IsFull: true })
+            {
+                await SealAsync(cancellationToken);
+            }
+
+            long size = SizeOfNext();
+            bool isAtStart = Tail is null or { Length: 0 };
+
+            // A file of one part only is written by one request.
+            long count = isAtStart && range.Length >= size && (_next > 1 || _length > Sealed + size)
+                ? await CopyPartsAsync(source, range, cancellationToken)
+                : await ReadAsync(source, new ByteRange(range.Offset, Math.Min(range.Length, isAtStart ? size : Tail!.Capacity - Tail.Length)), cancellationToken);
+            range = new ByteRange(range.Offset + count, range.Length - count);
+        }
+    }
+
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
         _direct = _staged.WrittenCount == 0 && Tail is { IsFull: false } tail && tail.GetMemory().Length >= Math.Max(1, sizeHint);
@@ -229,6 +254,74 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         }
     }
 
+    /// <returns>How many bytes of the range are whole parts.</returns>
+    private async ValueTask<long> CopyPartsAsync(S3FileReader source, ByteRange range, CancellationToken cancellationToken)
+    {
+        Tail?.Dispose();
+        Tail = null;
+
+        // One reader for all of them, which is ahead of the hash.
+        PipeReader content = source.Read(range);
+        long copied = 0;
+        try
+        {
+            while (range.Length - copied >= SizeOfNext() && range.Length > copied)
+            {
+                _failure?.Throw();
+                await _slots.WaitAsync(cancellationToken);
+                long size = SizeOfNext();
+                try
+                {
+                    Charge(size);
+                }
+                catch
+                {
+                    _slots.Release();
+                    throw;
+                }
+
+                Position += size;
+                var part = new ByteRange(range.Offset + copied, size);
+                copied += size;
+                Task<Sha256State> hashed = HashAsync(_hashing, content, size);
+                _hashing = hashed;
+                Send(size, hashed, number => _multipart.CopyAsync(number, source, part, _end.Token), part: null);
+            }
+        }
+        finally
+        {
+            _ = CompleteAsync(_hashing, content);
+        }
+
+        return copied;
+    }
+
+    private async ValueTask<long> ReadAsync(S3FileReader source, ByteRange range, CancellationToken cancellationToken)
+    {
+        PipeReader content = source.Read(range);
+        try
+        {
+            while (true)
+            {
+                ReadResult result = await content.ReadAsync(cancellationToken);
+                foreach (ReadOnlyMemory<byte> segment in result.Buffer)
+                {
+                    await AddAsync(segment, cancellationToken);
+                }
+
+                content.AdvanceTo(result.Buffer.End);
+                if (result.IsCompleted)
+                {
+                    return range.Length;
+                }
+            }
+        }
+        finally
+        {
+            await content.CompleteAsync();
+        }
+    }
+
     private void Charge(long bytes)
     {
         if (Position + bytes > _limit)
@@ -264,8 +357,19 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         await _slots.WaitAsync(cancellationToken);
         PartBuffer part = Tail!;
         Tail = null;
-        Sealed += part.Length;
-        var sent = new SentPart(part.Length);
+        Task<Sha256State> hashed = HashAsync(_hashing, part);
+        _hashing = hashed;
+        Send(part.Length, hashed, number => _multipart.SendAsync(number, part, _end.Token), part);
+    }
+
+    /// <param name="bytes">Of the part.</param>
+    /// <param name="hashed">The hash of all bytes up to its end.</param>
+    /// <param name="send">Sends the part of a number, and returns its tag.</param>
+    /// <param name="part">Its memory; null if the bucket has it already.</param>
+    private void Send(long bytes, Task<Sha256State> hashed, Func<int, ValueTask<string>> send, PartBuffer? part)
+    {
+        Sealed += bytes;
+        var sent = new SentPart(bytes);
         int number = _next++;
         lock (_lock)
         {
@@ -273,9 +377,7 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         }
 
         _sending.RemoveAll(static task => task.IsCompletedSuccessfully);
-        Task<Sha256State> hashed = HashAsync(_hashing, part);
-        _hashing = hashed;
-        _sending.Add(SendAsync(part, number, sent, hashed));
+        _sending.Add(SendAsync(send, number, part, sent, hashed));
     }
 
     private async Task<Sha256State> HashAsync(Task before, PartBuffer part)
@@ -289,11 +391,43 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         return _hash.Clone();
     }
 
-    private async Task SendAsync(PartBuffer part, int number, SentPart sent, Task<Sha256State> hashed)
+    /// <summary>Hashes bytes that another reader of the bucket's gets.</summary>
+    private async Task<Sha256State> HashAsync(Task before, PipeReader content, long bytes)
+    {
+        await before.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        while (bytes > 0)
+        {
+            ReadResult result = await content.ReadAsync(_end.Token);
+            ReadOnlySequence<byte> buffer = result.Buffer.Length > bytes ? result.Buffer.Slice(0, bytes) : result.Buffer;
+            if (buffer.IsEmpty && result.IsCompleted)
+            {
+                throw new IOException("The object store returned fewer bytes than it has.");
+            }
+
+            foreach (ReadOnlyMemory<byte> segment in buffer)
+            {
+                _hash.Append(segment.Span);
+            }
+
+            bytes -= buffer.Length;
+            content.AdvanceTo(buffer.End);
+        }
+
+        return _hash.Clone();
+    }
+
+    /// <summary>Completes a reader after the last hash that needs it.</summary>
+    private static async Task CompleteAsync(Task hashing, PipeReader content)
+    {
+        await hashing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await content.CompleteAsync();
+    }
+
+    private async Task SendAsync(Func<int, ValueTask<string>> send, int number, PartBuffer? part, SentPart sent, Task<Sha256State> hashed)
     {
         try
         {
-            string tag = await _multipart.SendAsync(number, part, _end.Token);
+            string tag = await send(number);
             Sha256State hash = await hashed;
             lock (_lock)
             {
@@ -308,7 +442,7 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         }
         finally
         {
-            part.Dispose();
+            part?.Dispose();
             _slots.Release();
         }
     }

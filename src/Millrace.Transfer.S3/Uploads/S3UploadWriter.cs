@@ -61,6 +61,21 @@ internal sealed class S3UploadWriter : UploadWriter
 
     public override long RemainingBytes => Math.Max(0, _limit - Offset);
 
+    /// <remarks>
+    /// Where the range has whole parts, the bucket copies them (<c>UploadPartCopy</c>), and this only reads them for the hash. The rest of the
+    /// range is read and sent.
+    /// </remarks>
+    public override async ValueTask<bool> TryCopyAsync(StoredFileReader source, ByteRange range, CancellationToken cancellationToken)
+    {
+        if (source is not S3FileReader file || !_bucket.CopiesParts || !_body.HasPartIn(range.Length))
+        {
+            return false;
+        }
+
+        await _body.CopyAsync(file, range, cancellationToken);
+        return true;
+    }
+
     public override async ValueTask<UploadStatus> SaveAsync(CancellationToken cancellationToken)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);

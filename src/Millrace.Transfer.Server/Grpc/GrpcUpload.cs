@@ -167,7 +167,7 @@ internal static class GrpcUpload
         return await session.AppendAsync(isVerified: hash is not null, async writer =>
         {
             using var stop = CancellationTokenSource.CreateLinkedTokenSource(call.Ended, writer.Superseded);
-            DeltaWriter? delta = isDelta ? new DeltaWriter(old, writer.Output, writer.RemainingBytes, stop.Token) : null;
+            DeltaWriter? delta = isDelta ? new DeltaWriter(old, writer, writer.RemainingBytes, stop.Token) : null;
             var sink = delta is null ? new ChunkSink(writer.Output, writer.RemainingBytes, hash) : new ChunkSink(delta, long.MaxValue, hash);
             try
             {

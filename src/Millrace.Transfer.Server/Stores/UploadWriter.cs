@@ -24,6 +24,16 @@ public abstract class UploadWriter : IAsyncDisposable
     /// <summary>Bytes that the upload still accepts: up to its length, or the store's limit.</summary>
     public abstract long RemainingBytes { get; }
 
+    /// <summary>Appends bytes of a version of a file, if the store does that better than the caller, who would read and write them.</summary>
+    /// <param name="source">A version of a file of the same store. Stays the caller's.</param>
+    /// <param name="range">The bytes, within the file.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <returns>False if nothing was appended: the caller has to write the bytes. That is so unless a store can do it.</returns>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.Changed"/> or <see cref="TransferError.PreconditionFailed"/>: the version is not there any more.
+    /// </exception>
+    public virtual ValueTask<bool> TryCopyAsync(StoredFileReader source, ByteRange range, CancellationToken cancellationToken) => new(false);
+
     /// <summary>Makes the written bytes durable. Save before you acknowledge them to a client.</summary>
     public abstract ValueTask<UploadStatus> SaveAsync(CancellationToken cancellationToken);
 

@@ -4,19 +4,21 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>Applies a delta: writes literals as they come, references from the earlier version, and runs of zeros as holes.</summary>
 /// <remarks>
-/// References are read and written, not cloned: all bytes have to be hashed anyway, which takes longer than writing them. Not thread-safe.
+/// References are read and written, not cloned, unless the store does more (a bucket copies whole parts): all bytes have to be hashed
+/// anyway, which takes longer than writing them. Not thread-safe.
 /// </remarks>
 /// <param name="old">The earlier version; null for a delta without references. Stays the caller's.</param>
-/// <param name="destination">Takes the file's bytes; not completed by this.</param>
+/// <param name="upload">Takes the file's bytes.</param>
 /// <param name="room">Bytes that the file still accepts.</param>
 /// <param name="stop">Ends the copy of a long reference.</param>
-internal sealed class DeltaWriter(StoredFileReader? old, PipeWriter destination, long room, CancellationToken stop) : PipeWriter
+internal sealed class DeltaWriter(StoredFileReader? old, UploadWriter upload, long room, CancellationToken stop) : PipeWriter
 {
     /// <summary>Literals of this many bytes or more are written without a copy; see <see cref="ChunkSink"/>.</summary>
     private const int WorthCall = 8 * 1024;
 
     private static readonly byte[] Zeros = new byte[64 * 1024];
 
+    private readonly PipeWriter _destination = upload.Output;
     private readonly DeltaParser _parser = new(old?.File.Length ?? 0, room);
     private ArrayBufferWriter<byte>? _buffer;
 
@@ -84,11 +86,11 @@ internal sealed class DeltaWriter(StoredFileReader? old, PipeWriter destination,
             source = source[literal.Length..];
             if (literal.Length >= WorthCall)
             {
-                await BodyCopy.WriteAsync(new ReadOnlySequence<byte>(literal), destination, cancellationToken);
+                await BodyCopy.WriteAsync(new ReadOnlySequence<byte>(literal), _destination, cancellationToken);
             }
             else
             {
-                await destination.WriteAsync(literal, cancellationToken);
+                await _destination.WriteAsync(literal, cancellationToken);
             }
         }
 
@@ -141,7 +143,7 @@ internal sealed class DeltaWriter(StoredFileReader? old, PipeWriter destination,
 
     private async ValueTask WriteZerosAsync(long count)
     {
-        if (destination is IHoleWriter holes)
+        if (_destination is IHoleWriter holes)
         {
             await holes.WriteZerosAsync(count, stop);
             return;
@@ -150,12 +152,17 @@ internal sealed class DeltaWriter(StoredFileReader? old, PipeWriter destination,
         for (; count > 0; count -= Zeros.Length)
         {
             stop.ThrowIfCancellationRequested();
-            await destination.WriteAsync(Zeros.AsMemory(0, (int)Math.Min(count, Zeros.Length)), stop);
+            await _destination.WriteAsync(Zeros.AsMemory(0, (int)Math.Min(count, Zeros.Length)), stop);
         }
     }
 
     private async ValueTask CopyAsync(StoredFileReader old, ByteRange range)
     {
+        if (await upload.TryCopyAsync(old, range, stop))
+        {
+            return;
+        }
+
         PipeReader content = old.Read(range);
         try
         {
@@ -163,7 +170,7 @@ internal sealed class DeltaWriter(StoredFileReader? old, PipeWriter destination,
             {
                 stop.ThrowIfCancellationRequested();
                 ReadResult result = await content.ReadAsync(stop);
-                await BodyCopy.WriteAsync(result.Buffer, destination, stop);
+                await BodyCopy.WriteAsync(result.Buffer, _destination, stop);
                 content.AdvanceTo(result.Buffer.End);
                 if (result.IsCompleted)
                 {

@@ -141,7 +141,7 @@ internal sealed class UploadCall
             UploadProgress? progress = !IsTus && check is null && InterimResponse.IsWanted(Request) ? new UploadProgress(this, writer) : null;
             try
             {
-                DeltaWriter? delta = IsDelta ? new DeltaWriter(old, writer.Output, room, writer.Superseded) : null;
+                DeltaWriter? delta = IsDelta ? new DeltaWriter(old, writer, room, writer.Superseded) : null;
                 PipeWriter output = delta ?? writer.Output;
                 PipeWriter destination = check is null ? output : new CheckedPipeWriter(output, check);
                 // Not canceled by the end of the connection: reading finds that, after the bytes that arrived before it.
