@@ -10,7 +10,11 @@ namespace Millrace.Transfer;
 /// <param name="Tag">Its version: another one has another tag.</param>
 /// <param name="Sha256">Its digest; null only where it was not asked for and is not known.</param>
 public sealed record StoredFile(
-    TransferName Name, long Length, FileTime Modified, EntityTag Tag, Sha256Digest? Sha256);
+    TransferName Name, long Length, FileTime Modified, EntityTag Tag, Sha256Digest? Sha256)
+{
+    /// <summary>Whether its owner may run it as a program. A bucket knows it only of a single file, not in listings.</summary>
+    public bool IsExecutable { get; init; }
+}
 
 /// <summary>
 /// A strong entity tag (RFC 9110, section 8.8.3): two versions of a file with the same tag have the same bytes.
@@ -30,4 +34,8 @@ public readonly record struct EntityTag(string Value)
 /// <param name="Tag">Its version.</param>
 /// <param name="Sha256">Its digest, when the server knows it.</param>
 public sealed record RemoteEntry(
-    TransferName Name, bool IsFolder, long? Length, FileTime? Modified, EntityTag? Tag, Sha256Digest? Sha256);
+    TransferName Name, bool IsFolder, long? Length, FileTime? Modified, EntityTag? Tag, Sha256Digest? Sha256)
+{
+    /// <inheritdoc cref="StoredFile.IsExecutable"/>
+    public bool IsExecutable { get; init; }
+}

@@ -89,6 +89,7 @@ internal static class GetCommand
                         Resume = !parsed.GetValue(noContinue),
                         MaxBytes = parsed.GetValue(maxFile),
                         NoTimes = present.Read(parsed).NoTimes,
+                        Permissions = present.Read(parsed).Permissions,
                         Repair = parsed.GetValue(repair),
                     },
                     present.Read(parsed) is var read && parsed.GetValue(repair) ? read with { All = true } : read,
@@ -152,7 +153,7 @@ internal static class GetCommand
 
         // The target of a link out of the folder is neither read nor dated.
         local.Prepare(here.Path, item.Name);
-        if (await PresentFile.FindSameAsync(client, here.Path, item.Remote!, present.BySha256, cancellationToken).ConfigureAwait(false)
+        if (await PresentFile.FindSameAsync(client, here.Path, item.Remote!, present, cancellationToken).ConfigureAwait(false)
             is not { } time)
         {
             return false;

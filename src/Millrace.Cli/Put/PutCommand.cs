@@ -83,6 +83,7 @@ internal static class PutCommand
                     Precondition = ConditionOptions.Read(createNew.Read(parsed), parsed.GetValue(ifMatch)),
                     Resume = !parsed.GetValue(noContinue),
                     NoTimes = present.Read(parsed).NoTimes,
+                    Permissions = present.Read(parsed).Permissions,
                 },
                 present.Read(parsed),
                 settings,
@@ -100,7 +101,7 @@ internal static class PutCommand
             throw TransferCommand.Invalid("--atomic publishes one folder in a folder of the server: name a folder, and a URL with a final slash.");
         }
 
-        var options = new SyncOptions { BySha256 = present.BySha256, NoTimes = present.NoTimes };
+        var options = new SyncOptions { BySha256 = present.BySha256, NoTimes = present.NoTimes, Permissions = present.Permissions };
         return new SyncRun(options, settings) { IsAtomic = true, Keep = keep }
             .RunAsync(folder, url + Uri.EscapeDataString(Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(folder)))) + "/", stop);
     }
@@ -142,7 +143,7 @@ internal static class PutCommand
                 Describe = item => $"{item.Shown} to {item.Url}",
                 Continues = options.Resume && sources is not [TransferItem.Standard],
                 IsPresent = async (item, cancellationToken) => await PresentFile
-                    .FindSameAsync(client, item.Path, item.Remote!, present.BySha256, cancellationToken).ConfigureAwait(false) is not null,
+                    .FindSameAsync(client, item.Path, item.Remote!, present, cancellationToken).ConfigureAwait(false) is not null,
                 Move = (item, progress, cancellationToken) => PutAsync(client, options, item, progress, cancellationToken),
             },
             stop).ConfigureAwait(false);

@@ -10,13 +10,14 @@ internal static class PresentFile
     /// <param name="client">Asks for dates and digests that the listing lacks.</param>
     /// <param name="path">The file here.</param>
     /// <param name="remote">The file there, as it was listed.</param>
-    /// <param name="bySha256">Whether an equal date proves nothing.</param>
+    /// <param name="present">How they are compared.</param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <returns>The server's date of a file that is the same; null for another one.</returns>
     public static async ValueTask<FileTime?> FindSameAsync(
-        TransferClient client, string path, RemoteEntry remote, bool bySha256, CancellationToken cancellationToken)
+        TransferClient client, string path, RemoteEntry remote, PresentOptions present, CancellationToken cancellationToken)
     {
-        if (!LocalTime.TryLook(path, out long length, out FileTime modified) || length != remote.Length)
+        if (!LocalTime.TryLook(path, out long length, out FileTime modified) || length != remote.Length
+            || (present.Permissions && !await HasPermissionsAsync().ConfigureAwait(false)))
         {
             return null;
         }
@@ -43,7 +44,13 @@ internal static class PresentFile
 
         return digest is { } wanted && await LocalFolder.HashAsync(path, cancellationToken).ConfigureAwait(false) == wanted ? there ?? modified : null;
 
-        bool IsOf(FileTime? time) => !bySha256 && time is { } other && LocalTime.Agree(other, modified);
+        // A bucket does not list what is a program, and is asked about programs only.
+        async ValueTask<bool> HasPermissionsAsync() => OperatingSystem.IsWindows()
+            || File.GetUnixFileMode(path).HasFlag(UnixFileMode.UserExecute) == (remote.IsExecutable
+                || (File.GetUnixFileMode(path).HasFlag(UnixFileMode.UserExecute)
+                    && (await client.FindAsync(remote.Name, cancellationToken).ConfigureAwait(false))?.IsExecutable == true));
+
+        bool IsOf(FileTime? time) => !present.BySha256 && time is { } other && LocalTime.Agree(other, modified);
     }
 }
 
@@ -65,6 +72,8 @@ internal sealed class PresentOptionSet
         Description = "Give files the date of their arrival, not that of their last change.",
     };
 
+    private readonly Option<bool> _perms = PermissionsOption.Create();
+
     public PresentOptionSet() => _checksum.Validators.Add(result =>
     {
         if (!result.Implicit && result.GetResult(_all) is { Implicit: false })
@@ -78,13 +87,24 @@ internal sealed class PresentOptionSet
         command.Options.Add(_all);
         command.Options.Add(_checksum);
         command.Options.Add(_noTimes);
+        command.Options.Add(_perms);
     }
 
     public PresentOptions Read(ParseResult parsed) =>
-        new(parsed.GetValue(_all), parsed.GetValue(_checksum), parsed.GetValue(_noTimes));
+        new(parsed.GetValue(_all), parsed.GetValue(_checksum), parsed.GetValue(_noTimes), parsed.GetValue(_perms));
 }
 
 /// <param name="All">Whether files are moved that are there already.</param>
 /// <param name="BySha256">Whether an equal date proves nothing.</param>
 /// <param name="NoTimes">Whether dates stay where they are.</param>
-internal readonly record struct PresentOptions(bool All, bool BySha256, bool NoTimes);
+/// <param name="Permissions">Whether programs are programs on the other side, too.</param>
+internal readonly record struct PresentOptions(bool All, bool BySha256, bool NoTimes, bool Permissions);
+
+/// <summary>The option about executable bits.</summary>
+internal static class PermissionsOption
+{
+    public static Option<bool> Create() => new("--perms")
+    {
+        Description = "Let programs be programs there, too: the executable bit, as git keeps it.",
+    };
+}

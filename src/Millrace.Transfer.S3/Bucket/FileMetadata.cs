@@ -12,8 +12,14 @@ internal static class FileMetadata
     /// <summary>When the file was last changed, if its writer specified it. rclone has the same in its objects.</summary>
     public const string Modified = "mtime";
 
+    /// <summary>1 if the owner of the file may run it.</summary>
+    public const string Executable = "millrace-executable";
+
     public static StoredFile ToFile(TransferName name, GetObjectMetadataResponse head, Sha256Digest? digest) => new(
-        name, head.ContentLength, TimeOf(head), new EntityTag(Unquote(head.ETag)), digest);
+        name, head.ContentLength, TimeOf(head), new EntityTag(Unquote(head.ETag)), digest)
+    {
+        IsExecutable = head.Metadata[Executable] == "1",
+    };
 
     public static FileTime TimeOf(GetObjectMetadataResponse head) =>
         FileTime.TryParse(head.Metadata[Modified], out FileTime given) ? given : Time(head.LastModified);

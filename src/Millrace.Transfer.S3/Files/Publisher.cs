@@ -25,7 +25,7 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
             await CheckAsync(name, options.Precondition, cancellationToken);
         }
 
-        var multipart = new Multipart(store.Bucket, store.Keys.Of(name), FileMetadata.NewVersion(), options.Modified);
+        var multipart = new Multipart(store.Bucket, store.Keys.Of(name), FileMetadata.NewVersion(), options.Modified, isExecutable: options.IsExecutable == true);
         var body = new PartWriter(
             store.Memory, PartPlan.For(options.Length, store.Options), multipart, name, PartProgress.None, options.Length, store.MaxBytes, store.Quota);
         return new S3FileWriter(this, name, options.Precondition, multipart, body, store.Quota);
@@ -58,7 +58,10 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
             store.Absent.Remove(request.Key);
             PutObjectResponse response = await store.Bucket.Client.PutObjectAsync(request, cancellationToken);
             return new StoredFile(
-                name, content?.Length ?? 0, unused.Modified ?? FileMetadata.Seconds(store.Clock.Now), new EntityTag(FileMetadata.Unquote(response.ETag)), digest);
+                name, content?.Length ?? 0, unused.Modified ?? FileMetadata.Seconds(store.Clock.Now), new EntityTag(FileMetadata.Unquote(response.ETag)), digest)
+            {
+                IsExecutable = unused.IsExecutable,
+            };
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {

@@ -7,8 +7,10 @@ namespace Millrace.Transfer.S3;
 /// <param name="modified">When the file was last changed, if its writer specified it; null for the time of publication.</param>
 /// <param name="uploadId">The one that exists; null for none.</param>
 /// <param name="like">The object whose metadata it gets; null for none.</param>
+/// <param name="isExecutable">Whether the file's owner may run it.</param>
 internal sealed class Multipart(
-    Bucket bucket, string key, string version, FileTime? modified = null, string? uploadId = null, GetObjectMetadataResponse? like = null)
+    Bucket bucket, string key, string version, FileTime? modified = null, string? uploadId = null, GetObjectMetadataResponse? like = null,
+    bool isExecutable = false)
 {
     /// <summary>The largest object that one request copies.</summary>
     public const long MaxCopyBytes = 5L << 30;
@@ -21,6 +23,8 @@ internal sealed class Multipart(
     public string Version => version;
 
     public FileTime? Modified => modified;
+
+    public bool IsExecutable => isExecutable;
 
     public string? UploadId { get; private set; } = uploadId;
 
@@ -118,6 +122,11 @@ internal sealed class Multipart(
         if (modified is { } time)
         {
             metadata[FileMetadata.Modified] = time.ToString();
+        }
+
+        if (isExecutable)
+        {
+            metadata[FileMetadata.Executable] = "1";
         }
     }
 

@@ -168,7 +168,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
     public async ValueTask<(Multipart Multipart, PartWriter Body)> OpenAsync(long limit, CancellationToken cancellationToken)
     {
         UploadRecord record = Record;
-        var multipart = new Multipart(store.Bucket, DataKey, record.FileVersion, record.ToModified(), record.MultipartId);
+        var multipart = new Multipart(store.Bucket, DataKey, record.FileVersion, record.ToModified(), record.MultipartId, isExecutable: record.IsExecutable == true);
         var body = new PartWriter(
             store.Memory, new PartPlan(record.PartBytes, PartPlan.MaxPartBytes(store.Options)), multipart, Name, record.ToProgress(),
             record.Length, limit, store.Quota);

@@ -51,6 +51,11 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
         }
 
         fields[TransferHeaders.Modified] = _texts.Modified;
+        if (file.IsExecutable)
+        {
+            fields[TransferHeaders.Executable] = "?1";
+        }
+
         fields.CacheControl = "no-cache";
         fields.XContentTypeOptions = "nosniff";
         bool isActive = Server.MediaType.IsActive(MediaType);

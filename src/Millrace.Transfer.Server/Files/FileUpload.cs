@@ -40,6 +40,7 @@ internal sealed class FileUpload(IFileStore store)
             IsPreconditionChecked = true,
             Length = coding.IsIdentity ? request.ContentLength : null,
             Modified = GivenTime.Read(context),
+            IsExecutable = GivenExecutable.Read(context),
         };
         StoredFileWriter writer = await StoreConflict.AskAsync(pass.Store.CreateAsync(name, create, aborted), precondition);
         StoredFile file;

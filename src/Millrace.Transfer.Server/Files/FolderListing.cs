@@ -308,6 +308,11 @@ internal sealed class FolderListing(TransferServerOptions options)
             {
                 json.WriteString("sha256"u8, sha256.ToString());
             }
+
+            if (file.IsExecutable)
+            {
+                json.WriteBoolean("executable"u8, true);
+            }
         }
         else
         {

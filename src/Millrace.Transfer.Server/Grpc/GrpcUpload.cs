@@ -218,6 +218,7 @@ internal static class GrpcUpload
             Precondition = GrpcValues.Precondition(head.Precondition),
             Length = length,
             Modified = GrpcValues.Time(head.Modified, "modified"),
+            IsExecutable = head.HasExecutable ? head.Executable : null,
         };
         await using StoredFileWriter writer = await call.Store.CreateAsync(name, create, call.Ended);
         var sink = new ChunkSink(writer.Output, length ?? long.MaxValue);

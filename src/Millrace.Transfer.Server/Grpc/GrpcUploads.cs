@@ -18,6 +18,7 @@ internal static class GrpcUploads
             Precondition = GrpcValues.Precondition(request.Precondition),
             Expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null,
             Modified = GrpcValues.Time(request.Modified, "modified"),
+            IsExecutable = request.HasExecutable ? request.Executable : null,
         };
         await using UploadSession session = await UploadSession.StartAsync(call.Context, start, pass, call.Ended);
         await call.Answer.SendAsync(ToMessage(session.Status));

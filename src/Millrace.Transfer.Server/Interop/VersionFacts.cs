@@ -72,7 +72,10 @@ internal static unsafe partial class VersionFacts
         (raw.ModifiedSeconds * 1_000_000_000) + raw.ModifiedNanoseconds,
         (raw.ChangedSeconds * 1_000_000_000) + raw.ChangedNanoseconds,
         raw.Format == StatX.Regular,
-        raw.ModifiedSeconds);
+        raw.ModifiedSeconds)
+    {
+        IsExecutable = raw.Format == StatX.Regular && (raw.Mode & (int)UnixFileMode.UserExecute) != 0,
+    };
 
     [LibraryImport("libc", EntryPoint = "futimens", SetLastError = true)]
     private static partial int FUTimeNs(SafeFileHandle file, Time* times);

@@ -14,6 +14,7 @@ internal static class StoreCopy
             Precondition = new WritePrecondition { CreateNew = !options.Replace },
             Length = file.Length,
             Modified = file.Modified,
+            IsExecutable = file.IsExecutable ? true : null,
         };
         await using StoredFileWriter copy = await store.CreateAsync(to, create, cancellationToken);
         PipeReader bytes = source.Read(new ByteRange(0, file.Length));

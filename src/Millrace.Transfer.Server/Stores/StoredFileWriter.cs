@@ -33,4 +33,7 @@ public readonly record struct CreateFileOptions
 
     /// <summary>When the file was last changed, where its writer knows; null for the time of its publication.</summary>
     public FileTime? Modified { get; init; }
+
+    /// <summary>Whether its owner may run it; null for what the store does otherwise.</summary>
+    public bool? IsExecutable { get; init; }
 }

@@ -22,6 +22,7 @@ internal static class DraftUploads
         using TransferPass pass = await call.EnterAsync(name);
         DraftRequest request = DraftRequest.Read(call, offset: null);
         using ContentCheck? check = ContentCheck.Read(call.Request);
+        TusMetadata? given = metadata is null ? null : TusMetadata.Parse(metadata);
         var start = new StartUploadOptions
         {
             Name = name,
@@ -30,7 +31,8 @@ internal static class DraftUploads
             IsPreconditionChecked = true,
             Metadata = metadata,
             Expected = call.ReadDigest(),
-            Modified = GivenTime.Read(call.Context, metadata is null ? null : TusMetadata.Parse(metadata)),
+            Modified = GivenTime.Read(call.Context, given),
+            IsExecutable = GivenExecutable.Read(call.Context, given),
         };
         await using UploadSession session = await call.StartAsync(start, pass);
         string location = call.UrlOf(session.Id);

@@ -67,7 +67,7 @@ internal static class TusUploads
         var key = RunningJoins.KeyOf(
             store,
             [
-                pass.Owner, headers.IfMatch, start.Modified?.ToString(), headers.IfNoneMatch, headers.IfUnmodifiedSince, start.Metadata, start.Expected?.ToString(),
+                pass.Owner, headers.IfMatch, start.Modified?.ToString(), start.IsExecutable?.ToString(), headers.IfNoneMatch, headers.IfUnmodifiedSince, start.Metadata, start.Expected?.ToString(),
                 .. parts.Select(static part => part.Value),
             ]);
         UploadStatus? status = await joins.FindAsync(
@@ -207,6 +207,7 @@ internal static class TusUploads
             Metadata = field.Length == 0 ? null : field,
             Expected = call.ReadDigest() ?? ReadDigest(metadata),
             Modified = GivenTime.Read(call.Context, metadata),
+            IsExecutable = GivenExecutable.Read(call.Context, metadata),
         };
     }
 

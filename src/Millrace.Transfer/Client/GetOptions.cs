@@ -25,6 +25,11 @@ public readonly record struct GetOptions
     /// </summary>
     public long? MaxBytes { get; init; }
 
+    /// <summary>
+    /// Whether the file here gets the executable bit of the server's, or loses it: who may read it may run it then. Not on Windows.
+    /// </summary>
+    public bool Permissions { get; init; }
+
     /// <summary>Whether the file here gets the time of its arrival, and not that of the server's last change.</summary>
     public bool NoTimes { get; init; }
 }
@@ -48,6 +53,12 @@ public readonly record struct PutOptions
 
     /// <summary>When the content was last changed; null for the time of the file that is uploaded, if it is one.</summary>
     public FileTime? Modified { get; init; }
+
+    /// <summary>Whether the owner of the file may run it; null to leave that to the server.</summary>
+    public bool? IsExecutable { get; init; }
+
+    /// <summary>Whether <see cref="IsExecutable"/> is that of the file here that is uploaded. Not on Windows.</summary>
+    public bool Permissions { get; init; }
 
     /// <summary>Whether to omit the time of the file's last change: the server then uses the time of its publication.</summary>
     public bool NoTimes { get; init; }

@@ -259,6 +259,9 @@ public sealed partial class TransferClient
             ? new RemoteEntry(name, true, null, null, null, null)
             : new RemoteEntry(
                 name, false, entry.Length, entry.Modified, Fields.Tag(entry.Tag),
-                Sha256Digest.TryParse(entry.Sha256, out Sha256Digest digest) ? digest : null);
+                Sha256Digest.TryParse(entry.Sha256, out Sha256Digest digest) ? digest : null)
+            {
+                IsExecutable = entry.Executable == true,
+            };
     }
 }

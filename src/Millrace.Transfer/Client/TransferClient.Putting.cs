@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using Millrace.Interop;
 
 namespace Millrace.Transfer;
 
@@ -24,7 +25,11 @@ public sealed partial class TransferClient
         UploadRecord? record = options.Resume
             ? new UploadRecord(RecordFolder, path, UrlOf(name), source.Length!.Value, source.Written)
             : null;
-        options = options with { Modified = options.Modified ?? source.Modified };
+        options = options with
+        {
+            Modified = options.Modified ?? source.Modified,
+            IsExecutable = options.IsExecutable ?? (options.Permissions ? ExecutableBit.Of(path) : null),
+        };
         return await PutAsync(source, name, options, record, progress, cancellationToken).ConfigureAwait(false);
     }
 

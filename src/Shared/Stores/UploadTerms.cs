@@ -23,6 +23,8 @@ internal abstract record UploadTerms
 
     public string? Modified { get; init; }
 
+    public bool? IsExecutable { get; init; }
+
     public string? Owner { get; init; }
 
     public string? Caller { get; init; }
@@ -39,6 +41,7 @@ internal abstract record UploadTerms
             Metadata = options.Metadata,
             Expected = options.Expected?.ToString(),
             Modified = options.Modified?.ToString(),
+            IsExecutable = options.IsExecutable,
             Owner = options.Owner,
             Caller = options.Caller ?? options.Owner ?? "",
         };

@@ -120,6 +120,26 @@ public sealed class MoveTests : BucketTest
         Assert.Equal(("text/plain", "1234.5"), (head.Headers.ContentType, head.Metadata["mtime"]));
     }
 
+    [NeedsTheory(Need.Ceph)]
+    [InlineData(100)]
+    [InlineData(6_000_000)]
+    public async Task Program_is_one_in_its_metadata_and_stays_one_where_it_is_moved_and_dated(int bytes)
+    {
+        await using S3FileStore store = Open();
+        foreach (bool isExecutable in (bool[])[true, false])
+        {
+            await using StoredFileWriter writer = await store.CreateAsync(
+                "from".Name(), new CreateFileOptions { Length = bytes, IsExecutable = isExecutable }, default);
+            await writer.Output.WriteAsync(new byte[bytes]);
+            await writer.CommitAsync(null, default);
+
+            Assert.Equal(isExecutable, (await store.FindAsync("from".Name(), DigestNeed.IfKnown, default))!.IsExecutable);
+            await store.MoveAsync("from".Name(), "to".Name(), new MoveOptions { Replace = true }, default);
+            await store.SetModifiedAsync("to".Name(), new FileTime(1000, 0), default, default);
+            Assert.Equal(isExecutable, (await store.FindAsync("to".Name(), DigestNeed.IfKnown, default))!.IsExecutable);
+        }
+    }
+
     [NeedsFact(Need.Ceph)]
     public async Task Name_as_long_as_a_key_is_one_of_a_file_and_not_of_a_folder()
     {

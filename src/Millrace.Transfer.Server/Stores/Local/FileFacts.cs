@@ -17,6 +17,9 @@ namespace Millrace.Transfer.Server;
 internal readonly record struct FileFacts(
     ulong Device, ulong Inode, long Length, long Modified, long Changed, bool IsRegular, long ModifiedSeconds)
 {
+    /// <summary>Whether its owner may run it.</summary>
+    public bool IsExecutable { get; init; }
+
     /// <summary>Bytes of <see cref="CopyTo"/>.</summary>
     public const int Bytes = 40;
 
@@ -45,5 +48,5 @@ internal readonly record struct FileFacts(
     }
 
     public StoredFile ToFile(TransferName name, Sha256Digest? digest) =>
-        new(name, Length, ModifiedTime, ToTag(), digest);
+        new(name, Length, ModifiedTime, ToTag(), digest) { IsExecutable = IsExecutable };
 }

@@ -69,7 +69,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
             }
 
             return await _publisher.PublishAsync(
-                _file, _name, _options.Precondition, _options.Modified, digest, _reservation, upload: null, _exchanges, cancellationToken);
+                _file, _name, _options.Precondition, new FileTerms(_options.Modified, _options.IsExecutable), digest, _reservation, upload: null, _exchanges, cancellationToken);
         }
         catch (FilePipeException exception)
         {

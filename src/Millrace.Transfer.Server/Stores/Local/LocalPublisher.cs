@@ -85,7 +85,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             {
                 ThrowIfLinkFollowed(data, path, to);
                 await data.FlushAsync(cancellationToken);
-                return await PublishAsync(data, to, condition, file.Modified, digest, reservation, upload: null, exchanges, cancellationToken);
+                return await PublishAsync(data, to, condition, new FileTerms(file.Modified, file.IsExecutable), digest, reservation, upload: null, exchanges, cancellationToken);
             }
         }
         catch (FilePipeException exception)
@@ -143,7 +143,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     /// <param name="file">All its bytes are written.</param>
     /// <param name="name">Its name.</param>
     /// <param name="precondition">Checked atomically with the rename, as far as requests to this store go.</param>
-    /// <param name="modified">When it was changed, if its writer specified it; null for now.</param>
+    /// <param name="terms">What its writer specified about it.</param>
     /// <param name="digest">Its digest, if known.</param>
     /// <param name="reservation">Its reserved bytes.</param>
     /// <param name="upload">The upload that it was, whose state file records the intent beforehand; null for none.</param>
@@ -153,7 +153,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         FilePipeWriter file,
         TransferName name,
         WritePrecondition precondition,
-        FileTime? modified,
+        FileTerms terms,
         FileDigest? digest,
         Reservation reservation,
         LocalUpload? upload,
@@ -171,6 +171,12 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             await files.CheckAsync(name, precondition, cancellationToken);
             long length = file.Position;
             using SafeFileHandle? open = store.Native ? FileReopen.TryOpen(file.Handle) : null;
+            FileTime? modified = terms.Modified;
+            if (terms.IsExecutable is { } isExecutable)
+            {
+                ExecutableBit.Set(file.Handle, isExecutable);
+            }
+
             FileFacts? present = modified is null || store.Native ? null : tree.TryLook(name);
             long? stamp = await store.Watch.StampAsync(file.Handle, modified, present, cancellationToken);
             if (upload is not null)
@@ -249,7 +255,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         ThrowIfLinkFollowed(file, path, upload.Name);
         await file.FlushAsync(cancellationToken);
         return await PublishAsync(
-            file, upload.Name, upload.Record.ToPrecondition(), upload.Record.ToModified(), digest, upload.Reservation, upload, exchanges, cancellationToken);
+            file, upload.Name, upload.Record.ToPrecondition(), new FileTerms(upload.Record.ToModified(), upload.Record.IsExecutable), digest, upload.Reservation, upload, exchanges, cancellationToken);
     }
 
     private StoredFile Describe(
@@ -349,3 +355,8 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         }
     }
 }
+
+/// <summary>What the writer of a file specified about it.</summary>
+/// <param name="Modified">When it was changed; null for now.</param>
+/// <param name="IsExecutable">Whether its owner may run it; null for what its folder, or the file that it replaces, decides.</param>
+internal readonly record struct FileTerms(FileTime? Modified, bool? IsExecutable);

@@ -18,7 +18,8 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
         entry is FileInfo { Length: var length } ? length : 0,
         SpecialFile.Date(entry, static entry => entry.LastWriteTimeUtc),
         SpecialFile.Date(entry, static entry => entry.CreationTimeUtc),
-        entry is FileInfo file && IsRegular(file));
+        entry is FileInfo file && IsRegular(file),
+        !OperatingSystem.IsWindows() && entry is FileInfo ? entry.UnixFileMode : default);
 
     public override StoreTree Within(TransferName prefix) => new PortableTree(root, native, prefix) { FolderMode = FolderMode };
 
@@ -114,7 +115,8 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
             RandomAccess.GetLength(file),
             SpecialFile.Date(file, File.GetLastWriteTimeUtc),
             SpecialFile.Date(file, File.GetCreationTimeUtc),
-            isRegular: true);
+            isRegular: true,
+            OperatingSystem.IsWindows() ? default : File.GetUnixFileMode(file));
     }
 
     /// <summary>On Unix a device, a FIFO and a socket are <see cref="FileAttributes.Normal"/> too, but have no length.</summary>
@@ -123,8 +125,11 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
         && !file.Attributes.HasFlag(FileAttributes.Device)
         && (file.Length > 0 || !SpecialFile.Is(file.FullName));
 
-    private static FileFacts Facts(long length, DateTime modified, DateTime created, bool isRegular) => new(
-        0, 0, length, Nanoseconds(modified), Nanoseconds(created), isRegular, new DateTimeOffset(modified).ToUnixTimeSeconds());
+    private static FileFacts Facts(long length, DateTime modified, DateTime created, bool isRegular, UnixFileMode mode) => new(
+        0, 0, length, Nanoseconds(modified), Nanoseconds(created), isRegular, new DateTimeOffset(modified).ToUnixTimeSeconds())
+    {
+        IsExecutable = isRegular && mode.HasFlag(UnixFileMode.UserExecute),
+    };
 
     private static long Nanoseconds(DateTime time) => (time - DateTime.UnixEpoch).Ticks * 100;
 

@@ -131,13 +131,14 @@ internal sealed partial class Download
     {
         watch.Touch();
         bool lacksDigest = _hash is not null && _expected is null;
-        bool lacksTime = _keepsTime && _continued && _modified is null;
+        bool lacksTime = _continued && ((_keepsTime && _modified is null) || (_keepsPermissions && _isExecutable is null));
         if ((lacksDigest || lacksTime)
             && await _context.Protocol.FindAsync(_name, lacksDigest, watch).ConfigureAwait(false) is { } stored
             && stored.Tag == _tag)
         {
             // Another process may have received all of it.
             _modified ??= stored.Modified;
+            _isExecutable ??= stored.IsExecutable;
             _expected ??= stored.Sha256;
         }
 

@@ -34,6 +34,7 @@ internal sealed partial class Download
         _end = stored.Length;
         _expected = stored.Sha256;
         _modified = stored.Modified;
+        _isExecutable = stored.IsExecutable;
         _missing = missing;
         _continued = true;
         _meter.Total = stored.Length;

@@ -11,6 +11,7 @@ internal sealed partial class Download : IAsyncDisposable
     private readonly ByteRange? _range;
     private readonly long _maxBytes;
     private readonly bool _keepsTime;
+    private readonly bool _keepsPermissions;
     private readonly ProgressMeter _meter;
     private readonly ParallelHash? _hash;
     private readonly RetryState _state = new();
@@ -22,6 +23,7 @@ internal sealed partial class Download : IAsyncDisposable
     private long? _length;
     private EntityTag? _tag;
     private FileTime? _modified;
+    private bool? _isExecutable;
     private Sha256Digest? _expected;
     private bool _continued;
     private bool _keptIsHashed;
@@ -37,6 +39,7 @@ internal sealed partial class Download : IAsyncDisposable
         _range = options.Range;
         _maxBytes = options.MaxBytes ?? long.MaxValue;
         _keepsTime = !options.NoTimes && _range is null;
+        _keepsPermissions = options.Permissions && _range is null;
         _meter = meter;
         _start = _range?.Offset ?? 0;
         _hash = context.Options.VerifyDigests && _range is null ? new ParallelHash() : null;
@@ -60,7 +63,7 @@ internal sealed partial class Download : IAsyncDisposable
         {
             ThrowIfTooLarge(_end - _start ?? 0);
             await _context.Retry.RunAsync((_, token) => FetchAsync(token), cancellationToken, _state).ConfigureAwait(false);
-            await _sink.CommitAsync(_keepsTime ? _modified : null, cancellationToken).ConfigureAwait(false);
+            await _sink.CommitAsync(_keepsTime ? _modified : null, _keepsPermissions ? _isExecutable : null, cancellationToken).ConfigureAwait(false);
             _meter.Report(_taken, last: true);
             return new TransferResult(
                 _name, _range is null ? _taken : _length ?? _start + _taken, _tag, _verified, _context.Protocol.Kind, _meter.Moved, _meter.Attempts)
@@ -182,6 +185,7 @@ internal sealed partial class Download : IAsyncDisposable
         _tag = file.Tag;
         _length = file.Length;
         _modified = file.Modified;
+        _isExecutable = file.IsExecutable;
         _expected = file.Sha256 ?? _expected;
         _end = _range is { } range && range.Length != long.MaxValue
             ? Math.Min(range.End, file.Length ?? range.End)
@@ -207,6 +211,7 @@ internal sealed partial class Download : IAsyncDisposable
 
         _expected = stored?.Sha256;
         _modified = stored?.Modified;
+        _isExecutable = stored?.IsExecutable;
         await HashKeptAsync(watch).ConfigureAwait(false);
     }
 

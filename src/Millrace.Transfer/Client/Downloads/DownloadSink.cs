@@ -60,8 +60,9 @@ internal abstract class DownloadSink : IAsyncDisposable
 
     /// <summary>All of it is there and right.</summary>
     /// <param name="modified">When the file was last changed on the server; null if that does not matter here.</param>
+    /// <param name="isExecutable">Whether its owner may run it; null if that does not matter here.</param>
     /// <param name="cancellationToken">Ends it before the file has its name.</param>
-    public virtual ValueTask CommitAsync(FileTime? modified, CancellationToken cancellationToken) => default;
+    public virtual ValueTask CommitAsync(FileTime? modified, bool? isExecutable, CancellationToken cancellationToken) => default;
 
     /// <summary>It failed, and another process is not to continue it.</summary>
     public virtual ValueTask AbandonAsync() => default;
@@ -78,7 +79,7 @@ internal sealed class PipeSink(PipeWriter writer) : DownloadSink
 
     public override PipeWriter Writer => writer;
 
-    public override async ValueTask CommitAsync(FileTime? modified, CancellationToken cancellationToken)
+    public override async ValueTask CommitAsync(FileTime? modified, bool? isExecutable, CancellationToken cancellationToken)
     {
         await writer.FlushAsync(cancellationToken).ConfigureAwait(false);
         await writer.CompleteAsync().ConfigureAwait(false);

@@ -1,6 +1,7 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
 
 namespace Millrace.Transfer;
 
@@ -127,11 +128,16 @@ internal sealed class FileSink : DownloadSink
         _part?.Remove();
     }
 
-    public override async ValueTask CommitAsync(FileTime? modified, CancellationToken cancellationToken)
+    public override async ValueTask CommitAsync(FileTime? modified, bool? isExecutable, CancellationToken cancellationToken)
     {
         var writer = (FilePipeWriter)Writer;
         try
         {
+            if (isExecutable is { } isProgram)
+            {
+                ExecutableBit.Set(writer.Handle, isProgram);
+            }
+
             if (modified is { } time)
             {
                 // After the last write, which sets it.

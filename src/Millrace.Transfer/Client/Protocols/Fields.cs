@@ -27,6 +27,9 @@ internal static class Fields
     public static FileTime? Modified(HttpResponseMessage response) =>
         FileTime.TryParse(Text(response, TransferHeaders.Modified), out FileTime time) ? time : response.Content.Headers.LastModified;
 
+    /// <summary>Whether the owner of the file may run it.</summary>
+    public static bool IsExecutable(HttpResponseMessage response) => Text(response, TransferHeaders.Executable) == "?1";
+
     /// <summary>The tag of an answer; null without a strong one.</summary>
     public static EntityTag? Tag(HttpResponseMessage response) => Tag(response.Headers.ETag);
 

@@ -30,7 +30,10 @@ internal partial class HttpProtocolClient
             headers.ContentLength ?? throw Failures.Protocol(call, "the response has no length of the file"),
             Fields.Modified(response) ?? DateTimeOffset.UnixEpoch,
             Fields.Tag(response) ?? new EntityTag(""),
-            Fields.Sha256(response));
+            Fields.Sha256(response))
+        {
+            IsExecutable = Fields.IsExecutable(response),
+        };
     }
 
     public override async Task<OpenedFile> OpenAsync(
@@ -362,6 +365,7 @@ internal partial class HttpProtocolClient
             Tag = Fields.Tag(response),
             Sha256 = Fields.Sha256(described),
             Modified = Fields.Modified(described),
+            IsExecutable = Fields.IsExecutable(described),
             RoundTrip = roundTrip,
         };
     }

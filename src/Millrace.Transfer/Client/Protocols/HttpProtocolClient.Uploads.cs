@@ -131,6 +131,11 @@ internal partial class HttpProtocolClient
         {
             Add(request, TransferHeaders.Modified, time.ToString());
         }
+
+        if (upload.IsExecutable is { } isExecutable)
+        {
+            Add(request, TransferHeaders.Executable, isExecutable ? "?1" : "?0");
+        }
     }
 
     private static void AddDigest(HttpRequestMessage request, Sha256Digest? digest)

@@ -24,6 +24,9 @@ internal sealed class OpenedFile : IDisposable
 
     public FileTime? Modified { get; init; }
 
+    /// <summary>Whether its owner may run it.</summary>
+    public bool IsExecutable { get; init; }
+
     /// <summary>Whether the file is sparse, and nothing else was sent.</summary>
     public bool HasHoles { get; init; }
 

@@ -139,6 +139,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
 
     private static string MetadataOf(Upload upload, Sha256Digest? digest) =>
         $"filename {Base64(upload.Name.Value)}{(upload.Modified is { } time ? $",mtime {Base64(time.ToString())}" : "")}"
+        + (upload.IsExecutable is { } isExecutable ? $",executable {Base64(isExecutable ? "1" : "0")}" : "")
         + (digest is { } sha256 ? $",sha256 {sha256.ToBase64()}" : "");
 
     private static string Base64(string text) => Convert.ToBase64String(Encoding.UTF8.GetBytes(text));

@@ -257,7 +257,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             return await server.Client.PutAsync(
                 ((SyncFolderHere)source).PathOf(from.Name),
                 server.NameOf(from.Name),
-                new PutOptions { Precondition = SyncFolderOnServer.ConditionOf(listed), NoTimes = options.NoTimes, Resume = true },
+                new PutOptions { Precondition = SyncFolderOnServer.ConditionOf(listed), NoTimes = options.NoTimes, Permissions = options.Permissions, Resume = true },
                 progress,
                 cancellationToken).ConfigureAwait(false);
         }
@@ -270,7 +270,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             return await remote.Client.GetAsync(
                 remote.NameOf(from.Name),
                 path,
-                new GetOptions { CreateNew = listed is null, NoTimes = options.NoTimes, Resume = true },
+                new GetOptions { CreateNew = listed is null, NoTimes = options.NoTimes, Permissions = options.Permissions, Resume = true },
                 progress,
                 cancellationToken).ConfigureAwait(false);
         }

@@ -17,6 +17,29 @@ internal static class SyncComparison
         SyncEntry right,
         SyncOptions options,
         List<(TransferName, FileTime)>? dates,
+        CancellationToken cancellationToken) =>
+        await HasSameContentAsync(source, left, target, right, options, dates, cancellationToken).ConfigureAwait(false)
+        && (!options.Permissions || await HasSamePermissionsAsync(source, left, target, right, cancellationToken).ConfigureAwait(false));
+
+    private static async ValueTask<bool> HasSamePermissionsAsync(
+        SyncFolder source, SyncEntry left, SyncFolder target, SyncEntry right, CancellationToken cancellationToken)
+    {
+        // The side that is here first: it costs no request.
+        (SyncFolder first, SyncEntry one, SyncFolder second, SyncEntry two) = source is SyncFolderHere
+            ? (source, left, target, right)
+            : (target, right, source, left);
+        bool? isExecutable = await first.IsExecutableAsync(one, other: null, cancellationToken).ConfigureAwait(false);
+        return isExecutable is null
+            || await second.IsExecutableAsync(two, isExecutable, cancellationToken).ConfigureAwait(false) == isExecutable;
+    }
+
+    private static async ValueTask<bool> HasSameContentAsync(
+        SyncFolder source,
+        SyncEntry left,
+        SyncFolder target,
+        SyncEntry right,
+        SyncOptions options,
+        List<(TransferName, FileTime)>? dates,
         CancellationToken cancellationToken)
     {
         if (left.Length != right.Length)

@@ -43,6 +43,12 @@ public abstract class SyncFolder
     {
     }
 
+    /// <summary>Whether the owner of a file may run it; null where no file has that.</summary>
+    /// <param name="entry">The file.</param>
+    /// <param name="other">What the other side says; null if it was not asked.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    internal abstract ValueTask<bool?> IsExecutableAsync(SyncEntry entry, bool? other, CancellationToken cancellationToken);
+
     /// <summary>The name of a folder for removed files below this one; null if it is elsewhere.</summary>
     internal abstract TransferName? Below(string folder);
 
@@ -103,7 +109,11 @@ public abstract class SyncFolder
 /// <param name="Modified">When it was last changed.</param>
 /// <param name="Tag">Its version on a server.</param>
 /// <param name="Sha256">Its digest, where it is known.</param>
-internal sealed record SyncEntry(TransferName Name, long Length, FileTime Modified, EntityTag? Tag = null, Sha256Digest? Sha256 = null);
+internal sealed record SyncEntry(TransferName Name, long Length, FileTime Modified, EntityTag? Tag = null, Sha256Digest? Sha256 = null)
+{
+    /// <summary>Whether its owner may run it; of a folder here <see cref="SyncFolder.IsExecutableAsync"/> finds it out.</summary>
+    public bool IsExecutable { get; init; }
+}
 
 /// <summary>Something that cannot be synced.</summary>
 /// <param name="Where">A path or a URL.</param>

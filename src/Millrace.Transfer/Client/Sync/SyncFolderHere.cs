@@ -102,6 +102,8 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
         }
     }
 
+    internal override ValueTask<bool?> IsExecutableAsync(SyncEntry entry, bool? other, CancellationToken cancellationToken) => new(ExecutableBit.Of(PathOf(entry.Name)));
+
     internal override TransferName? Below(string folder)
     {
         string relative = Path.GetRelativePath(root, Path.Combine(root, folder)).Replace(Path.DirectorySeparatorChar, '/');

@@ -53,7 +53,10 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
             if (!entry.IsFolder)
             {
                 yield return new SyncEntry(
-                    LocalFolder.Below(entry.Name, root), entry.Length ?? 0, entry.Modified ?? default, entry.Tag, entry.Sha256);
+                    LocalFolder.Below(entry.Name, root), entry.Length ?? 0, entry.Modified ?? default, entry.Tag, entry.Sha256)
+                {
+                    IsExecutable = entry.IsExecutable,
+                };
             }
         }
 
@@ -77,11 +80,16 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
 
     internal override async ValueTask<SyncEntry?> FindAsync(TransferName name, CancellationToken cancellationToken) =>
         await client.FindAsync(NameOf(name), cancellationToken).ConfigureAwait(false) is { } file
-            ? new SyncEntry(name, file.Length, file.Modified, file.Tag, file.Sha256)
+            ? new SyncEntry(name, file.Length, file.Modified, file.Tag, file.Sha256) { IsExecutable = file.IsExecutable }
             : null;
 
     internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken) =>
         entry.Sha256 ?? (await FindAsync(entry.Name, cancellationToken).ConfigureAwait(false))?.Sha256;
+
+    /// <inheritdoc/>
+    /// <remarks>A bucket does not list it. To ask about each file would take hours, so that only programs here are asked about.</remarks>
+    internal override async ValueTask<bool?> IsExecutableAsync(SyncEntry entry, bool? other, CancellationToken cancellationToken) =>
+        entry.IsExecutable || (other == true && (await FindAsync(entry.Name, cancellationToken).ConfigureAwait(false))?.IsExecutable == true);
 
     internal override TransferName? Below(string folder)
     {

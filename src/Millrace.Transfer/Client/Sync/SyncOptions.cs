@@ -28,6 +28,13 @@ public sealed record SyncOptions
     public bool NoTimes { get; init; }
 
     /// <summary>
+    /// Whether files of the target may be run where those of the source may (the executable bit of their owner), and files differ if they
+    /// differ in that. Between two folders here, files that are copied keep their whole mode anyway. Not on Windows.
+    /// A bucket does not list that bit: it is asked only about programs here.
+    /// </summary>
+    public bool Permissions { get; init; }
+
+    /// <summary>
     /// Which files are synced, by their names below the folders; null for all. Others are neither moved nor removed. Called by one thread at
     /// a time.
     /// </summary>

@@ -36,6 +36,7 @@ internal sealed class Upload : IDisposable
         Delta = delta;
         Precondition = delta?.Tag is not { } tag ? options.Precondition : options.Precondition with { MustExist = false, Match = [tag] };
         Modified = options.NoTimes ? null : options.Modified;
+        IsExecutable = options.IsExecutable;
         Meter = meter;
         Record = record;
         Hash = context.Options.VerifyDigests && delta is null ? new SourceHash() : null;
@@ -49,6 +50,9 @@ internal sealed class Upload : IDisposable
 
     /// <summary>When the content was last changed; null if it is not sent.</summary>
     public FileTime? Modified { get; }
+
+    /// <summary>Whether its owner may run it; null if that is not sent.</summary>
+    public bool? IsExecutable { get; }
 
     public ProgressMeter Meter { get; }
 

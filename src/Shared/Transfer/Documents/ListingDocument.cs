@@ -47,6 +47,9 @@ internal sealed record ListingEntry
     [JsonPropertyName("etag")]
     public string? Tag { get; set; }
 
+    /// <summary>Whether its owner may run it; null if not, or if that is unknown.</summary>
+    public bool? Executable { get; set; }
+
     /// <summary>Its SHA-256 in hexadecimal, when the server knows it; null otherwise.</summary>
     public string? Sha256 { get; set; }
 }

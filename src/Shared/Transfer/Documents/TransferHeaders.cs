@@ -33,6 +33,9 @@ internal static class TransferHeaders
     /// <summary>Resumable uploads: the body is a delta of the version with this entity tag.</summary>
     public const string UploadDeltaBase = "Upload-Delta-Base";
 
+    /// <summary>Whether the owner of the file may run it: <c>?1</c> or <c>?0</c>. Responses have it only of those that may be run.</summary>
+    public const string Executable = "Millrace-Executable";
+
     /// <summary><c>?1</c>: a sparse file may be answered with 303 and the address of its list of extents.</summary>
     public const string Holes = "Millrace-Holes";
 

@@ -17,6 +17,7 @@ internal static class GrpcMapping
             Modified = ToMessage(file.Modified),
             Tag = file.Tag.Value,
             Count = file.Length,
+            Executable = file.IsExecutable,
         };
         if (file.Sha256 is { } digest)
         {

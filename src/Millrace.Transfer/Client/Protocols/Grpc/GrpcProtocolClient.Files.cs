@@ -199,6 +199,7 @@ internal sealed partial class GrpcProtocolClient
                 Sha256 = file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null,
                 Modified = TimeOf(file.Modified, call),
                 HasHoles = file.HasHoles,
+                IsExecutable = file.Executable,
                 RoundTrip = roundTrip,
             };
         }
@@ -239,6 +240,9 @@ internal sealed partial class GrpcProtocolClient
             TimeOf(file.Modified, call) ?? DateTimeOffset.UnixEpoch,
             new EntityTag(file.Tag),
             file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null)
+        {
+            IsExecutable = file.Executable,
+        }
         : throw Failures.Protocol(call, "the response has no length of the file");
 
     private static FileTime? TimeOf(Timestamp? time, ProtocolCall call) => time is null ? null
@@ -250,6 +254,7 @@ internal sealed partial class GrpcProtocolClient
         Kind = entry.IsFolder ? "folder" : "file",
         Length = entry.File?.Length,
         Modified = TimeOf(entry.File?.Modified, call),
+        Executable = entry.File?.Executable,
         Tag = entry.File is { Tag.Length: > 0 } file ? new EntityTag(file.Tag).ToString() : null,
         Sha256 = entry.File is { HasSha256: true } known ? GrpcMapping.ToDigest(known.Sha256).ToString() : null,
     };

@@ -32,6 +32,11 @@ internal sealed partial class GrpcProtocolClient
             head.Length = length;
         }
 
+        if (upload.IsExecutable is { } isExecutable)
+        {
+            head.Executable = isExecutable;
+        }
+
         head.Modified = upload.Modified is { } time ? GrpcMapping.ToMessage(time) : null;
         if (digest is { } sha256)
         {
@@ -50,6 +55,11 @@ internal sealed partial class GrpcProtocolClient
         if (upload.AnnouncedLength is { } length)
         {
             message.Length = length;
+        }
+
+        if (upload.IsExecutable is { } isExecutable)
+        {
+            message.Executable = isExecutable;
         }
 
         message.Modified = upload.Modified is { } time ? GrpcMapping.ToMessage(time) : null;
