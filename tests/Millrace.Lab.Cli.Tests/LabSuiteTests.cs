@@ -63,6 +63,7 @@ public sealed class LabSuiteTests : CommandTest
     [InlineData("transfers", "uploading and downloading a file", "--filter \"Http1/*/65536/*\"")]
     [InlineData("server", "what serving a file takes", "--filter \"Nginx/128MiB/*\"")]
     [InlineData("stores", "a file to a bucket and back", "--bucket s3://my-bucket/lab --filter \"*/512MiB/*/download\"")]
+    [InlineData("sync", "changed files and folders", "--filter \"*/edited/*\"")]
     public async Task Help_describes_what_is_measured(string suite, string description, string example)
     {
         string help = (await PrintAsync(suite, "--help")).ReplaceLineEndings(" ");
@@ -77,6 +78,7 @@ public sealed class LabSuiteTests : CommandTest
     [InlineData("transfers")]
     [InlineData("server")]
     [InlineData("stores")]
+    [InlineData("sync")]
     public async Task File_option_is_rejected_with_an_alternative(string suite) => Assert.Contains(
         "--data", await FailAsync(1, suite, "--file", "mine", "--data", "data"), StringComparison.Ordinal);
 

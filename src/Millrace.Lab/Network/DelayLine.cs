@@ -24,6 +24,9 @@ internal sealed class DelayLine(Socket from, Socket to, long delay, long notBefo
     private long _out;
     private bool _isCut;
 
+    /// <summary>Bytes that came so far.</summary>
+    public long Received => Interlocked.Read(ref _in);
+
     /// <summary>Receives until the stream ends, or the line is cut.</summary>
     /// <exception cref="SocketException">The connection failed; likewise for <see cref="Send"/>.</exception>
     public void Receive()

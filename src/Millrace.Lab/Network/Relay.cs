@@ -33,6 +33,7 @@ internal sealed class Relay : IDisposable
     private readonly List<RelayedConnection> _connections = [];
     private readonly Thread _thread;
     private int _accepted;
+    private long _bytes;
 
     private Relay(IPEndPoint target, TimeSpan roundTrip, long bitsPerSecond, IPEndPoint listen)
     {
@@ -54,6 +55,18 @@ internal sealed class Relay : IDisposable
     }
 
     public IPEndPoint Address { get; }
+
+    /// <summary>Bytes that came from clients and servers so far.</summary>
+    public long Bytes
+    {
+        get
+        {
+            lock (_connections)
+            {
+                return _bytes + _connections.Sum(connection => connection.Bytes);
+            }
+        }
+    }
 
     public int Accepted => Volatile.Read(ref _accepted);
 
@@ -88,11 +101,19 @@ internal sealed class Relay : IDisposable
             {
                 Socket near = _listener.Accept();
                 long now = Stopwatch.GetTimestamp();
-                _connections.RemoveAll(connection => connection.IsOver);
+                lock (_connections)
+                {
+                    _bytes += _connections.Where(connection => connection.IsOver).Sum(connection => connection.Bytes);
+                    _connections.RemoveAll(connection => connection.IsOver);
+                }
+
                 if (TryConnect(near) is { } far)
                 {
                     Interlocked.Increment(ref _accepted);
-                    _connections.Add(new RelayedConnection(near, far, _delay, now, _capacity));
+                    lock (_connections)
+                    {
+                        _connections.Add(new RelayedConnection(near, far, _delay, now, _capacity));
+                    }
                 }
             }
         }

@@ -31,6 +31,9 @@ internal sealed class RelayedConnection : IDisposable
         Array.ForEach(_threads, thread => thread.Start());
     }
 
+    /// <summary>Bytes that came from both ends so far.</summary>
+    public long Bytes => _up.Received + _down.Received;
+
     public bool IsOver => Volatile.Read(ref _running) == 0;
 
     /// <summary>Sets a socket's options. Those of a listening socket are what accepted sockets begin with.</summary>

@@ -99,6 +99,15 @@ internal static class MethodTexts
             ["Millrace"] = "TransferClient and millrace serve s3://…, SHA-256 compared",
             ["MillraceRedirected"] = "the same, with downloads sent straight from the bucket",
         },
+        ["sync"] = new()
+        {
+            ["Rsync"] = "rsync -a to or from its daemon",
+            ["Millrace"] = "FolderSync and millrace serve, as millrace sync",
+            ["Zsync"] = "zsync of a file of sums that zsyncmake has made before (downloads)",
+            ["Rclone"] = "rclone copy to the same Millrace server over WebDAV",
+            ["Sha256"] = "OpenSSL's SHA-256 of the file",
+            ["BlockSums"] = "the sums of the file's blocks, as a server makes them",
+        },
     };
 
     // A method of the suite "bytes" is an arrival and a walk.

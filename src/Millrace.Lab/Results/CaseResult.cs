@@ -58,6 +58,7 @@ internal sealed record CaseSamples
     public IReadOnlyList<long>? ServerGen2 { get; init; }
     public IReadOnlyList<long>? ServerPeakResidentBytes { get; init; }
     public IReadOnlyList<double>? LinkShare { get; init; }
+    public IReadOnlyList<long>? NetworkBytes { get; init; }
     public PassSamples? Passes { get; init; }
     public IReadOnlyList<int>? Unverified { get; init; }
 
@@ -81,6 +82,7 @@ internal sealed record CaseSamples
         ("serverAllocatedBytes", ServerAllocatedBytes),
         ("serverGen2", ServerGen2),
         ("serverPeakResidentBytes", ServerPeakResidentBytes),
+        ("networkBytes", NetworkBytes),
     ];
 }
 
@@ -154,6 +156,7 @@ internal sealed record CaseSummary
     public double? LargeObjectBytes { get; init; }
     public double? ServerLargeObjectBytes { get; init; }
     public double? LinkShare { get; init; }
+    public double? NetworkBytes { get; init; }
     public IReadOnlyDictionary<string, Distribution>? Distributions { get; init; }
 }
 

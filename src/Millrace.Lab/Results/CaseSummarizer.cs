@@ -62,6 +62,7 @@ internal static class CaseSummarizer
             LargeObjectBytes = Median(passes?.LargeObjectBytes),
             ServerLargeObjectBytes = Median(passes?.ServerLargeObjectBytes),
             LinkShare = samples.LinkShare is { Count: > 0 } shares ? new Statistics(shares).Median : null,
+            NetworkBytes = Median(samples.NetworkBytes),
             Distributions = Distributions(samples),
         };
         return item with { Summary = summary };

@@ -22,6 +22,9 @@ internal abstract class CaseMethod : IDisposable
     /// <summary>What that process used in the last invocation, where it counts that itself.</summary>
     public virtual ProcessCounters? Used => null;
 
+    /// <summary>Bytes that the last invocation sent and received; null where that is not counted.</summary>
+    public virtual long? NetworkBytes => null;
+
     /// <summary>Finds a method by its name in results. It returns a number that the compiler cannot leave out.</summary>
     public abstract Func<long> Find(string name);
 

@@ -60,6 +60,9 @@ internal static class CaseSamplesBuilder
             LinkShare = samples.Count > 0 && samples.TrueForAll(sample => sample.LinkShare is not null)
                 ? [.. samples.Select(sample => sample.LinkShare!.Value)]
                 : null,
+            NetworkBytes = samples.Count > 0 && samples.TrueForAll(sample => sample.NetworkBytes is not null)
+                ? [.. samples.Select(sample => sample.NetworkBytes!.Value)]
+                : null,
             Passes = Passes(labCase),
             Unverified = unverified.Length == 0 ? null : unverified,
         };
@@ -151,6 +154,7 @@ internal static class CaseSamplesBuilder
         ServerGen2 = Join(parts, part => part.ServerGen2),
         ServerPeakResidentBytes = Join(parts, part => part.ServerPeakResidentBytes),
         LinkShare = Join(parts, part => part.LinkShare),
+        NetworkBytes = Join(parts, part => part.NetworkBytes),
         Passes = parts.Select(part => part.Passes).FirstOrDefault(passes => passes is not null),
         Unverified = Unverified(parts),
     };

@@ -94,7 +94,8 @@ internal sealed class LabCase : IDisposable
             (long)(_method.CallingThreadTicks * NsPerTick),
             _preparedViolation,
             _state.Server,
-            _state.LinkShare);
+            _state.LinkShare,
+            _method.NetworkBytes);
     }
 
     /// <summary>Runs once and notes the method's choices.</summary>
@@ -144,6 +145,7 @@ internal sealed class LabCase : IDisposable
 /// <param name="Violation">The fault of the state before it; null if there was none.</param>
 /// <param name="Server">The usage of a server in its own process meanwhile; null without one.</param>
 /// <param name="LinkShare">The part of a link's bandwidth that it used after its first second; null without one.</param>
+/// <param name="NetworkBytes">What it sent and received; null where that is not counted.</param>
 internal readonly record struct Sample(
     int Round,
     double WallNs,
@@ -151,4 +153,5 @@ internal readonly record struct Sample(
     long CallingThreadNs,
     string? Violation,
     ServerUse? Server = null,
-    double? LinkShare = null);
+    double? LinkShare = null,
+    long? NetworkBytes = null);

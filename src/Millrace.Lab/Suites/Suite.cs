@@ -3,6 +3,7 @@ using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Suites.Serving;
 using Millrace.Lab.Suites.Small;
 using Millrace.Lab.Suites.Stores;
+using Millrace.Lab.Suites.Syncing;
 using Millrace.Lab.Suites.Transfers;
 using Millrace.Lab.Suites.Writes;
 
@@ -179,7 +180,7 @@ internal static class SuiteCatalog
 {
     /// <summary>In the order in which `lab all` runs them.</summary>
     public static IReadOnlyList<Suite> All { get; } =
-        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new SmallSuite(), new TransfersSuite(), new ServerSuite(), new StoresSuite()];
+        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new SmallSuite(), new TransfersSuite(), new ServerSuite(), new StoresSuite(), new SyncSuite()];
 
     public static Suite Find(string name) => All.FirstOrDefault(suite => suite.Name == name)
         ?? throw new LabException(

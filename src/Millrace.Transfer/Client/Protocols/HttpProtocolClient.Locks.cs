@@ -18,7 +18,7 @@ internal partial class HttpProtocolClient
     /// <param name="token">The lock to renew; null for a new one.</param>
     /// <param name="duration">How long it lasts, in whole seconds.</param>
     /// <param name="watch">Ends it.</param>
-    /// <returns>The lock's token; null if the server has no such locks, or not for this caller.</returns>
+    /// <returns>The lock's token; null if the server has no such locks, not for this caller, or no room for one: a sync may free some.</returns>
     /// <exception cref="TransferException">Status 423: another sync has it; 412: the lock to renew has ended.</exception>
     public async Task<string?> LockAsync(TransferName folder, string holder, string key, string? token, TimeSpan duration, IdleWatch watch)
     {
@@ -43,7 +43,7 @@ internal partial class HttpProtocolClient
             }).ConfigureAwait(false);
             return token ?? Fields.Text(response, "Lock-Token")?.Trim('<', '>');
         }
-        catch (TransferException exception) when (exception.Status is 400 or 403 or 404 or 405 or 501)
+        catch (TransferException exception) when (exception.Status is 400 or 403 or 404 or 405 or 501 or 507)
         {
             return null;
         }
