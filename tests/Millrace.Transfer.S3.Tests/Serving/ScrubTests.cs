@@ -25,11 +25,12 @@ public sealed class ScrubTests : BucketTest
         await using S3FileStore other = Open();
         var busy = new TaskCompletionSource();
         var go = new TaskCompletionSource();
-        await using var first = new StoreScrub(store, new ScrubOptions { Progress = new Reaction(() =>
+        var progress = new Reaction(() =>
         {
             busy.TrySetResult();
             go.Task.Wait(TimeSpan.FromMinutes(1));
-        }) });
+        });
+        await using var first = new StoreScrub(store, new ScrubOptions { Progress = progress });
         Task<ScrubStatus> running = Task.Run(() => first.RunAsync());
         await busy.Task.WaitAsync(TimeSpan.FromMinutes(1));
         await using var second = new StoreScrub(other);
