@@ -244,6 +244,37 @@ public sealed class SocketOutputTests : FolderTests
         await output.CompleteAsync();
     }
 
+    [Theory]
+    [EveryValue]
+    public async Task Output_of_a_request_outside_of_the_pool_is_sent_when_its_code_returns(bool native)
+    {
+        using var pair = new SocketPair(native);
+        using var output = new SocketOutput(pair.Sender, _pool, Options(native), EndWith(pair.Sender));
+        int sentBefore = -1;
+        var thread = new Thread(() =>
+        {
+            ReceiveScheduler.Begin();
+            ReceiveScheduler.Instance.Schedule(
+                _ =>
+                {
+                    output.Write("first "u8);
+                    Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
+                    output.Write("second"u8);
+                    Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
+                    sentBefore = pair.Receiver.Available;
+                },
+                null);
+            ReceiveScheduler.End();
+        });
+        thread.Start();
+        thread.Join();
+
+        // Nothing else sends it, so it is either here or lost.
+        Assert.Equal(0, sentBefore);
+        await output.CompleteAsync();
+        Assert.Equal("first second"u8.ToArray(), await pair.Receiver.ReceiveToEndAsync().Soon());
+    }
+
     private static bool NativeHere => new MillraceSocketOptions().Native;
 
     private static MillraceSocketOptions Options(bool native) => new() { Native = native && NativeHere };

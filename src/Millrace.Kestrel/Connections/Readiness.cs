@@ -7,12 +7,17 @@ namespace Millrace.Kestrel;
 /// <remarks>
 /// It may also end without a reason: the framework ends it on any event of the socket, even on one older than the received bytes.
 /// </remarks>
-internal sealed class Readiness : SocketAsyncEventArgs, IValueTaskSource
+internal sealed class Readiness : SocketAsyncEventArgs, IValueTaskSource, IThreadPoolWorkItem
 {
+    private readonly SocketConnection _connection;
     private ManualResetValueTaskSourceCore<bool> _source;
 
-    public Readiness()
-        : base(true) => SetBuffer(Memory<byte>.Empty);
+    public Readiness(SocketConnection connection)
+        : base(true)
+    {
+        _connection = connection;
+        SetBuffer(Memory<byte>.Empty);
+    }
 
     /// <returns>Whether the read waits: then await <see cref="Ended"/>.</returns>
     public bool Begin(Socket socket)
@@ -41,7 +46,22 @@ internal sealed class Readiness : SocketAsyncEventArgs, IValueTaskSource
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _source.OnCompleted(continuation, state, token, flags);
 
+    /// <remarks>Called on the thread that waits for the events of all sockets, if the framework was told so.</remarks>
     protected override void OnCompleted(SocketAsyncEventArgs e)
+    {
+        if (Thread.CurrentThread.IsThreadPoolThread || _connection.RunsInline)
+        {
+            Execute();
+        }
+        else
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
+    }
+
+    void IThreadPoolWorkItem.Execute() => Execute();
+
+    private void Execute()
     {
         ReceiveScheduler.Begin();
         _source.SetResult(true);

@@ -19,6 +19,12 @@ internal sealed class ReceiveScheduler : PipeScheduler
     [ThreadStatic]
     private static object? t_state;
 
+    [ThreadStatic]
+    private static bool t_sendsAfter;
+
+    [ThreadStatic]
+    private static SocketOutput? t_flushed;
+
     public override void Schedule(Action<object?> action, object? state)
     {
         if (t_isReceiving && t_action is null)
@@ -39,8 +45,28 @@ internal sealed class ReceiveScheduler : PipeScheduler
         t_isReceiving = false;
         if (Take(out object? state) is { } action)
         {
-            action(state);
+            if (Thread.CurrentThread.IsThreadPoolThread)
+            {
+                action(state);
+            }
+            else
+            {
+                RunAndSend(action, state);
+            }
         }
+    }
+
+    /// <summary>Takes the output of the connection whose request this thread runs, to send it when the request's code has returned.</summary>
+    /// <returns>False on a thread that runs none, or that has another output.</returns>
+    public static bool TryTake(SocketOutput output)
+    {
+        if (!t_sendsAfter || t_flushed is not null)
+        {
+            return false;
+        }
+
+        t_flushed = output;
+        return true;
     }
 
     /// <summary>Passes the scheduled work to the thread pool, because this thread has more to receive.</summary>
@@ -49,6 +75,19 @@ internal sealed class ReceiveScheduler : PipeScheduler
         if (Take(out object? state) is { } action)
         {
             System.Threading.ThreadPool.UnsafeQueueUserWorkItem(action, state, preferLocal: false);
+        }
+    }
+
+    /// <remarks>The thread is not the pool's, so it runs only code that does not block: what is flushed is sent soon, and by no other thread.</remarks>
+    private static void RunAndSend(Action<object?> action, object? state)
+    {
+        t_sendsAfter = true;
+        action(state);
+        t_sendsAfter = false;
+        if (t_flushed is { } output)
+        {
+            t_flushed = null;
+            output.SendInline();
         }
     }
 

@@ -68,6 +68,11 @@ internal sealed partial class SocketConnection
             else
             {
                 ReceiveScheduler.QueueScheduled();
+                if (!Thread.CurrentThread.IsThreadPoolThread)
+                {
+                    // More than a request: other connections wait for this thread.
+                    await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                }
             }
 
             int received = Receive(input, ref size, out isFull);

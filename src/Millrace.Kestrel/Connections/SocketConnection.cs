@@ -13,7 +13,7 @@ namespace Millrace.Kestrel;
 /// <summary>A connection: receives into a pipe continuously, sends Kestrel's output, and reports when the peer is gone.</summary>
 internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe, IConnectionIdFeature, IConnectionItemsFeature,
     IConnectionTransportFeature, IConnectionLifetimeFeature, IConnectionEndPointFeature, IConnectionSocketFeature, IMemoryPoolFeature,
-    ISendDelayFeature
+    ISendDelayFeature, IInlineRequestsFeature
 {
     private static readonly ActivitySource Activities = new(MillraceSockets.DiagnosticsName);
     private static long s_lastId = DateTime.UtcNow.Ticks;
@@ -24,7 +24,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     private readonly ILogger _logger;
     private readonly Pipe _input;
     private readonly SocketOutput _output;
-    private readonly Readiness _readiness = new();
+    private readonly Readiness _readiness;
     private readonly CancellationTokenSource _closed = new();
     private readonly TaskCompletionSource _outputEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private FileResponseBody? _responseBody;
@@ -33,6 +33,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     private Exception? _closeReason;
     private int _maxReadBytes;
     private volatile bool _isHttp2;
+    private volatile bool _runsInline;
     private IDictionary<object, object?>? _items;
     private string? _id;
 
@@ -47,6 +48,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         RemoteEndPoint = socket.RemoteEndPoint;
         ConnectionClosed = _closed.Token;
 
+        _readiness = new Readiness(this);
         _input = new Pipe(input);
         _output = new SocketOutput(socket, pool, options, OutputEnded);
         Transport = this;
@@ -60,6 +62,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         Features.Set<IConnectionSocketFeature>(this);
         Features.Set<IMemoryPoolFeature>(this);
         Features.Set<ISendDelayFeature>(this);
+        Features.Set<IInlineRequestsFeature>(this);
         Features.Set(this);
     }
 
@@ -91,6 +94,13 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 
     /// <summary>Whether a response goes straight to the socket; false once TLS or a logging middleware is between them.</summary>
     public bool IsPlain => ReferenceEquals(Transport, this);
+
+    /// <inheritdoc/>
+    public bool RunsInline
+    {
+        get => _runsInline && IsPlain && !_isHttp2;
+        set => _runsInline = value;
+    }
 
     /// <summary>The response body of the request that is being answered; HTTP/1.1 answers one at a time.</summary>
     public FileResponseBody ResponseBody => _responseBody ??= new FileResponseBody(this);

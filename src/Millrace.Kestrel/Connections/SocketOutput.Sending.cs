@@ -306,12 +306,27 @@ internal sealed unsafe partial class SocketOutput
     }
 
     /// <summary>One send through the socket's queue, reused.</summary>
-    private sealed class QueuedSend(SocketOutput output) : SocketAsyncEventArgs(true)
+    private sealed class QueuedSend(SocketOutput output) : SocketAsyncEventArgs(true), IThreadPoolWorkItem
     {
         /// <summary>Bytes of a file, to be given back.</summary>
         public Block? Copy { get; set; }
 
         protected override void OnCompleted(SocketAsyncEventArgs e)
+        {
+            if (Thread.CurrentThread.IsThreadPoolThread)
+            {
+                Execute();
+            }
+            else
+            {
+                // It may read a file, wait for room, and run the code that waits for a flush.
+                ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            }
+        }
+
+        void IThreadPoolWorkItem.Execute() => Execute();
+
+        private void Execute()
         {
             if (output.PieceEnded(this))
             {

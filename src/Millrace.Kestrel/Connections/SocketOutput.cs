@@ -200,7 +200,10 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
 
         if (start && small)
         {
-            _queue.Add(this);
+            if (!ReceiveScheduler.TryTake(this))
+            {
+                _queue.Add(this);
+            }
         }
         else if (start)
         {
@@ -340,6 +343,19 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         else
         {
             Send();
+        }
+    }
+
+    /// <summary>Sends on a thread that must not block, nor run the code that waits for a flush.</summary>
+    public void SendInline()
+    {
+        if (IsFlushing)
+        {
+            _queue.Add(this);
+        }
+        else
+        {
+            SendFlushed();
         }
     }
 

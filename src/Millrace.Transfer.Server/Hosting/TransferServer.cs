@@ -424,6 +424,10 @@ public sealed class TransferServer : IAsyncDisposable
 
         // Otherwise it would come first, and not find the endpoints below a path.
         _application.UseRouting();
+        if (_folder is not null && InlineRequests.CanServe(_folder.Root))
+        {
+            _application.Use(next => context => InlineRequests.RunAsync(context, next));
+        }
 
         // TransferGuard authenticates and authorizes. Without these marks, WebApplication adds the framework's middleware for both, which
         // looks for a scheme that handles requests and for attributes of endpoints, at every request, and finds none.

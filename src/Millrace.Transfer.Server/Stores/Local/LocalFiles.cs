@@ -47,6 +47,7 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
     private async ValueTask<StoredFileReader> OpenAsync(
         TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
+        await InlineRequests.MoveToPoolAsync();
         FileFacts opened = default;
         SafeFileHandle handle = (name.IsRoot ? null : tree.TryOpenFile(name, out opened)) ?? throw Errors.NoFile(name);
         try

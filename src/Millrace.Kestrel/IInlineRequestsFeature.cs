@@ -1,0 +1,23 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace Millrace.Kestrel;
+
+/// <summary>
+/// Chooses the thread that runs the requests of a connection over HTTP/1.1 without TLS. Each connection of this transport has this feature, and so
+/// have its requests.
+/// </summary>
+/// <remarks>
+/// It has an effect only where the framework completes receiving on the thread that waits for the events of all sockets
+/// (<c>DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS=1</c>), which saves a hop between threads for each request. A request that blocks
+/// there holds up other connections.
+/// </remarks>
+[Experimental("MILLRACE004")]
+public interface IInlineRequestsFeature
+{
+    /// <summary>
+    /// Whether the next bytes that arrive are handled by the thread that waited for them; false, the default, for a thread of the pool. Set it to
+    /// true only while the connection's next request, and the rest of this one, are certain not to block before they first yield to the thread pool.
+    /// Callable from any thread.
+    /// </summary>
+    bool RunsInline { get; set; }
+}
