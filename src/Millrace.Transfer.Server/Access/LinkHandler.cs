@@ -37,7 +37,7 @@ internal sealed class LinkHandler(
     {
         try
         {
-            FolderLinkRecord link = await guard.OpenLinkAsync(Context);
+            FolderLinkRecord link = await guard.Links.OpenAsync(Context);
             return AuthenticateResult.Success(new AuthenticationTicket(
                 new ClaimsPrincipal(ScopeRequirement.CreateLinkIdentity(link)), SchemeName));
         }
@@ -54,7 +54,7 @@ internal sealed class LinkHandler(
         TransferName name = Context.GetEndpoint()?.Metadata.GetMetadata<FileHandler>() is null
             ? default
             : FileTarget.Of(Context).Name;
-        TransferScope scope = guard.ScopeOfLink(Request, name, out TransferName prefix);
+        TransferScope scope = guard.Links.ScopeOf(Request, name, out TransferName prefix);
         return scope == TransferScope.None
             ? AuthenticateResult.Fail(new TransferException(TransferError.Forbidden, Refused))
             : AuthenticateResult.Success(new AuthenticationTicket(

@@ -71,6 +71,7 @@ internal sealed class TransferGuard : IDisposable
         _clock = clock;
         _meter = meter;
         _logger = loggers.CreateLogger(TransferDiagnostics.Name);
+        Links = new LinkGuard(_options, clock, _logger);
         var limit = new ConcurrencyLimiterOptions { PermitLimit = _options.Limits.MaxTransfers };
         _slots = PartitionedRateLimiter.Create<string, string>(
             caller => RateLimitPartition.GetConcurrencyLimiter(caller, _ => limit));
@@ -88,7 +89,8 @@ internal sealed class TransferGuard : IDisposable
         });
     }
 
-    public LinkPasswords LinkPasswords { get; } = new();
+    /// <summary>Decides about links.</summary>
+    public LinkGuard Links { get; }
 
     public SessionStore Sessions { get; }
 
@@ -173,7 +175,7 @@ internal sealed class TransferGuard : IDisposable
             store = (store as DropStore)?.Whole ?? store;
             if (LinkSecret.IsIn(context.Request))
             {
-                SetLinks(context, store);
+                LinkGuard.Bind(context, store);
             }
 
             string? owner = await AuthorizeAsync(context, operation.Scope, name);
@@ -284,7 +286,7 @@ internal sealed class TransferGuard : IDisposable
     {
         if (LinkSecret.IsIn(context.Request))
         {
-            SetLinks(context, (store as DropStore)?.Whole ?? store);
+            LinkGuard.Bind(context, (store as DropStore)?.Whole ?? store);
         }
 
         try
@@ -312,92 +314,7 @@ internal sealed class TransferGuard : IDisposable
     /// <summary>Whether a request has a link to drop files into a folder, so that a browser gets the page for that.</summary>
     public async ValueTask<bool> CanDropAsync(HttpContext context, IFileStore store, TransferName folder) =>
         await FindUserAsync(context, store) is not null
-        && context.Features.Get<Links>() is { Opened: { IsDrop: true } link } && folder.IsIn(link.FolderName);
-
-    /// <summary>The link to a folder that a request brings; its password too, where it has one.</summary>
-    /// <exception cref="TransferException">
-    /// <see cref="TransferError.Forbidden"/>: it is not valid. <see cref="TransferError.Unauthorized"/>: its password is missing, or another
-    /// one. <see cref="TransferError.TooManyTransfers"/>: too many were tried.
-    /// </exception>
-    public async ValueTask<FolderLinkRecord> OpenLinkAsync(HttpContext context)
-    {
-        (FolderLinkRecord link, LinkSecret secret, LinkKey key) = await FindLinkAsync(context, LinkSecret.TextIn(context.Request) ?? "");
-        if (link.Password is { } password && !secret.HasPassword(key, password, Now))
-        {
-            string given = BasicCredentials.PasswordOf(context, _options) ?? throw new TransferException(
-                TransferError.Unauthorized, "This link needs its password. The page asks for it; programs send it by Basic authentication, with any name.");
-            await LinkPasswords.CheckAsync(link, given, TransferObservation.CallerOf(context), context.RequestAborted);
-        }
-
-        context.Features.Get<Links>()!.Opened = link;
-        return link;
-    }
-
-    /// <summary>A link that is valid, with or without its password.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: it is not.</exception>
-    public async ValueTask<(FolderLinkRecord Link, LinkSecret Secret, LinkKey Key)> FindLinkAsync(HttpContext context, string text)
-    {
-        // A made-up secret causes no request to the store.
-        LinkKey? key = _options.Tokens?.Read().Key;
-        return key is not null
-            && context.Features.Get<Links>()?.Documents is { } documents
-            && LinkSecret.TryParse(text, key, out LinkSecret secret)
-            && await FolderLinks.ReadAsync(documents, secret.Id, context.RequestAborted) is { } link
-            && link.Expires > Now
-                ? (link, secret, key)
-                : throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
-    }
-
-    /// <summary>Lets the links of a store be found by the schemes, which do not know the store of a request.</summary>
-    public static void SetLinks(HttpContext context, IFileStore store)
-    {
-        if (context.Features.Get<Links>() is null)
-        {
-            context.Features.Set(new Links(store.Documents));
-        }
-    }
-
-    /// <summary>The links to folders of a store.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: it has none.</exception>
-    public FolderLinks LinksOf(IFileStore store) => _options.Tokens is { } tokens && store.Documents is { } documents
-        ? new FolderLinks(documents, tokens, _clock)
-        : throw Errors.Invalid("This server has no place for links to folders: it needs tokens, and a store that keeps documents.");
-
-    /// <summary>The key that signs links; created if there is none.</summary>
-    public async ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken)
-    {
-        TokenStore tokens = _options.Tokens
-            ?? throw Errors.Invalid("This server has no token file, and so no key to sign links.");
-        try
-        {
-            return tokens.CanSignLinks
-                ? await tokens.GetLinkKeyAsync(cancellationToken)
-                : throw new TransferException(
-                    TransferError.Forbidden, $"{TokenStore.HasNoLinkKey} ({_options.NameOf("TokenStore.GetLinkKeyAsync")}).");
-        }
-        catch (IOException exception) when (exception is not TransferException { Error: not TransferError.Failed })
-        {
-            _logger.LinkKeyMissing(exception.Message);
-            throw new TransferException(
-                TransferError.Failed, "The server cannot create the key for signing links; its log has the reason.", innerException: exception);
-        }
-    }
-
-    /// <summary>Whether links can be signed; false while the tokens cannot be read.</summary>
-    public bool CanSignLinks
-    {
-        get
-        {
-            try
-            {
-                return _options.Tokens?.CanSignLinks == true;
-            }
-            catch (TransferException)
-            {
-                return false;
-            }
-        }
-    }
+        && LinkGuard.OpenedIn(context) is { Link: { IsDrop: true } link } && folder.IsIn(link.FolderName);
 
     /// <summary>The exception, or one without the path that only the server's log may contain.</summary>
     public TransferException HidePath(TransferException exception)
@@ -436,10 +353,6 @@ internal sealed class TransferGuard : IDisposable
 
     /// <summary>Whether credentials that are not valid can be ignored.</summary>
     public bool IgnoresTokens => _options.Tokens is null && !NeedsToken;
-
-    /// <summary>The scope of a signed link; <see cref="TransferScope.None"/> if it is not valid.</summary>
-    public TransferScope ScopeOfLink(HttpRequest request, TransferName name, out TransferName prefix) =>
-        SignedLink.ScopeOf(_options.Tokens?.Read().Key, request, name, Now, out prefix);
 
     /// <summary>Bytes that a body may have; null without a limit.</summary>
     public long? MaxBodyBytes => _options.Limits.MaxBodyBytes;
@@ -482,7 +395,7 @@ internal sealed class TransferGuard : IDisposable
         _listings.Dispose();
         _pages.Dispose();
         _tries.Dispose();
-        LinkPasswords.Dispose();
+        Links.Dispose();
         _walks.Dispose();
         _steps.Dispose();
     }
@@ -565,7 +478,7 @@ internal sealed class TransferGuard : IDisposable
     /// <returns>Null for a signed link.</returns>
     private async ValueTask<LinkUse?> EnterByLinkAsync(HttpContext context, IFileStore store, TransferOperation operation)
     {
-        if (context.Features.Get<Links>() is not { Opened: { } link, Documents: { } documents })
+        if (LinkGuard.OpenedIn(context) is not ({ } link, { } documents))
         {
             return null;
         }
@@ -671,13 +584,5 @@ internal sealed class TransferGuard : IDisposable
                 },
                 context.Response);
         }
-    }
-
-    /// <summary>The links of a request's store, and the one that the request has opened.</summary>
-    private sealed class Links(IStoreDocuments? documents)
-    {
-        public IStoreDocuments? Documents => documents;
-
-        public FolderLinkRecord? Opened { get; set; }
     }
 }

@@ -29,8 +29,8 @@ internal static class LinkWork
         }
 
         // Checks that the key can be made, with a message for callers.
-        await guard.GetLinkKeyAsync(context.RequestAborted);
-        return await guard.LinksOf(store).CreateAsync(
+        await guard.Links.GetKeyAsync(context.RequestAborted);
+        return await guard.Links.Of(store).CreateAsync(
             wanted with { Lifetime = lifetime, Owner = pass.Owner, Prefix = ScopeRequirement.PrefixOf(context.User) }, context.RequestAborted);
     }
 
@@ -42,7 +42,7 @@ internal static class LinkWork
         ThrowIfOpen(pass);
         TransferName prefix = ScopeRequirement.PrefixOf(context.User);
         var found = new List<FolderLink>();
-        await foreach (FolderLink link in guard.LinksOf(store).ListAsync(context.RequestAborted))
+        await foreach (FolderLink link in guard.Links.Of(store).ListAsync(context.RequestAborted))
         {
             if (link.Folder.IsIn(prefix))
             {
@@ -60,7 +60,7 @@ internal static class LinkWork
         TransferGuard guard = TransferGuard.Of(context);
         using TransferPass pass = await EnterAsync(context, store);
         ThrowIfOpen(pass);
-        FolderLinks links = guard.LinksOf(store);
+        FolderLinks links = guard.Links.Of(store);
         if (await links.FindAsync(id, context.RequestAborted) is not { } link
             || !link.Folder.IsIn(ScopeRequirement.PrefixOf(context.User))
             || !await links.RevokeAsync(id, context.RequestAborted))

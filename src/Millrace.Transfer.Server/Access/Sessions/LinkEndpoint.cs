@@ -58,12 +58,12 @@ internal sealed class LinkEndpoint(IFileStore store, TransferServerOptions optio
         {
             await CrossSiteRequest.ThrowIfNotAllowedAsync(context, guard.Options);
             OpenLinkDocument wanted = await JsonAnswer.ReadAsync(context, ServerJson.Default.OpenLinkDocument);
-            TransferGuard.SetLinks(context, store);
-            (FolderLinkRecord link, LinkSecret secret, LinkKey key) = await guard.FindLinkAsync(context, wanted.Secret ?? "");
+            LinkGuard.Bind(context, store);
+            (FolderLinkRecord link, LinkSecret secret, LinkKey key) = await guard.Links.FindAsync(context, wanted.Secret ?? "");
             string? opened = null;
             if (link.Password is { } password)
             {
-                await guard.LinkPasswords.CheckAsync(link, wanted.Password ?? "", TransferObservation.CallerOf(context), context.RequestAborted);
+                await guard.Links.Passwords.CheckAsync(link, wanted.Password ?? "", TransferObservation.CallerOf(context), context.RequestAborted);
                 DateTimeOffset until = guard.Now + LongestOpen;
                 opened = secret.WithPassword(key, password, until < link.Expires ? until : link.Expires);
             }
@@ -142,7 +142,7 @@ internal sealed class LinkEndpoint(IFileStore store, TransferServerOptions optio
         }
 
         string query = SignedLink.CreateQuery(
-            await guard.GetLinkKeyAsync(context.RequestAborted), wanted.Method, name, expires, ScopeRequirement.PrefixOf(context.User));
+            await guard.Links.GetKeyAsync(context.RequestAborted), wanted.Method, name, expires, ScopeRequirement.PrefixOf(context.User));
 
         string files = LinkWork.FilesOf(context, options);
         await JsonAnswer.WriteAsync(

@@ -44,7 +44,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 SignedIn = found is not null && !isLink,
                 Name = isLink ? null : found?.Principal!.Identity!.Name?.TrimStart(':'),
                 Link = link,
-                FolderLinks = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks && store.Documents is not null,
+                FolderLinks = scopes.HasFlag(TransferScope.Link) && guard.Links.CanSign && store.Documents is not null,
                 Scopes = [.. TransferScopes.ToText(scopes).Split(',', StringSplitOptions.RemoveEmptyEntries)],
                 Public = guard.PublicScopes == TransferScope.None ? null : TransferScopes.ToText(guard.PublicScopes).Split(','),
                 Prefix = found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).Value,
@@ -52,7 +52,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 MaxFileBytes = store.MaxFileBytes,
                 MaxRequestBytes = options.MaxRequestBytes,
                 Uploads = PageShell.PathOf(context, options.UploadsPath),
-                CanLink = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks,
+                CanLink = scopes.HasFlag(TransferScope.Link) && guard.Links.CanSign,
                 Archives = options.Archives,
                 FolderMoves = store.CanMoveFolders,
                 Copies = options.WebDav,
@@ -71,7 +71,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
     {
         try
         {
-            (FolderLinkRecord link, _, _) = await guard.FindLinkAsync(context, LinkSecret.TextIn(context.Request) ?? "");
+            (FolderLinkRecord link, _, _) = await guard.Links.FindAsync(context, LinkSecret.TextIn(context.Request) ?? "");
             return isOpened ? LinkEndpoint.Describe(link) : new OpenedLinkDocument { State = "locked" };
         }
         catch (TransferException)
