@@ -57,9 +57,11 @@ internal static class TokenAddCommand
             Description = $"Let the token expire after this time: {DurationArgument.Examples} (default: never).",
             HelpName = "TIME",
         };
+        Option<long?> rate = RateOptionSet.Rate(
+            "--max-rate", "Let the token send at most this many bytes per second, and receive as many (default: the server's rate per caller).");
         var location = new TokenLocation();
         var json = new Option<bool>("--json") { Description = "Write the token and its permissions as one JSON line." };
-        var command = new Command("add", "Create a token and print it once.") { name, scope, prefix, lifetime, json };
+        var command = new Command("add", "Create a token and print it once.") { name, scope, prefix, lifetime, rate, json };
         location.AddTo(command);
         command.SetAction(TokenAction.Of("token add", async (parsed, stop) =>
         {
@@ -79,7 +81,7 @@ internal static class TokenAddCommand
             OpenTokens tokens = await location.OpenAsync(parsed, stop).ConfigureAwait(false);
             await using ConfiguredAsyncDisposable _ = tokens.ConfigureAwait(false);
             CreatedToken made = await tokens.Store
-                .AddAsync(parsed.GetValue(name)!, scopes, Prefix(parsed.GetValue(prefix)), time, stop)
+                .AddAsync(parsed.GetValue(name)!, scopes, Prefix(parsed.GetValue(prefix)), time, parsed.GetValue(rate), stop)
                 .ConfigureAwait(false);
             if (tokens.IsCopy && scopes.HasFlag(TransferScope.Link))
             {
@@ -307,7 +309,8 @@ internal static class TokenText
         string until = token.Expires is { } expires
             ? $"{(token.IsExpired(DateTimeOffset.UtcNow) ? ", expired at" : " until")} {Time(expires)}"
             : "";
-        return TransferScopes.ToText(token.Scopes) + where + until;
+        string rate = token.MaxRate is { } most ? $" at up to {SizeText.Of(most)} per second" : "";
+        return TransferScopes.ToText(token.Scopes) + where + rate + until;
     }
 
     public static string Time(DateTimeOffset time) =>
@@ -316,7 +319,7 @@ internal static class TokenText
 
 /// <summary>A token as JSON.</summary>
 internal sealed record TokenLine(
-    string Name, string Scopes, string? Prefix, DateTimeOffset Created, DateTimeOffset? Expires, string? Token)
+    string Name, string Scopes, string? Prefix, DateTimeOffset Created, DateTimeOffset? Expires, long? MaxRate, string? Token)
 {
     public static TokenLine Of(TransferToken token, string? secret) => new(
         token.Name,
@@ -324,6 +327,7 @@ internal sealed record TokenLine(
         token.Prefix.IsRoot ? null : token.Prefix.Value,
         token.Created,
         token.Expires,
+        token.MaxRate,
         secret);
 
     public string ToJson() => CommandJson.ToLine(this);

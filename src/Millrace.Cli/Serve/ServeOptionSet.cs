@@ -97,6 +97,7 @@ internal sealed class ServeOptionSet
         "--max-buffered", "Limit the memory for bytes that wait to be stored or sent, of all connections (default: 512M).",
         MinBufferedBytes, range: "16M or more");
 
+    private readonly RateOptionSet _rates = new();
     private readonly AccessOptionSet _access = new();
     private readonly ProxyOptionSet _proxies = new();
     private readonly PageOptionSet _pages = new();
@@ -139,6 +140,7 @@ internal sealed class ServeOptionSet
             command.Options.Add(option);
         }
 
+        _rates.AddTo(command);
         _access.AddTo(command);
         _proxies.AddTo(command, _port, _host, _http2Port);
         _trash.AddTo(command);
@@ -215,6 +217,7 @@ internal sealed class ServeOptionSet
                 MinReceiveRate = (int)Math.Min(int.MaxValue, parsed.GetValue(_minRate) ?? Defaults.Limits.MinReceiveRate),
             },
         };
+        _rates.Read(parsed, options.Limits);
         _proxies.Read(parsed, options);
         _access.Read(parsed, options);
         _dav.Read(parsed, options.Endpoints);

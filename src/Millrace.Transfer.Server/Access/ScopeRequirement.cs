@@ -17,6 +17,7 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
     private const string PrefixClaim = "millrace:prefix";
     private const string NameClaim = "millrace:name";
     private const string ExpiryClaim = "millrace:expires";
+    private const string RateClaim = "millrace:max-rate";
 
     private static readonly TransferScope[] Single =
         [TransferScope.Read, TransferScope.Write, TransferScope.Delete, TransferScope.List, TransferScope.Link];
@@ -70,6 +71,11 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
             identity.AddClaim(new Claim(ExpiryClaim, expires.ToString("O", CultureInfo.InvariantCulture)));
         }
 
+        if (token.MaxRate is { } rate)
+        {
+            identity.AddClaim(new Claim(RateClaim, rate.ToString(CultureInfo.InvariantCulture)));
+        }
+
         return identity;
     }
 
@@ -77,6 +83,10 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
     public static DateTimeOffset? ExpiryOf(ClaimsPrincipal user) => user.FindFirst(ExpiryClaim)?.Value is { } text
         ? DateTimeOffset.ParseExact(text, "O", CultureInfo.InvariantCulture)
         : null;
+
+    /// <summary>Bytes per second that the user's token allows; null if it has no rate of its own.</summary>
+    public static long? MaxRateOf(ClaimsPrincipal user) =>
+        long.TryParse(user.FindFirst(RateClaim)?.Value, NumberStyles.None, CultureInfo.InvariantCulture, out long rate) ? rate : null;
 
     public static TransferScope ScopesOf(ClaimsPrincipal user) =>
         TransferScopes.TryParse(user.FindFirst(ScopeClaim)?.Value, out TransferScope scopes, out _) ? scopes : TransferScope.None;

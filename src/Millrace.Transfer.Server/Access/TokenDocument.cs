@@ -47,4 +47,8 @@ internal sealed record TokenEntry
 
     [JsonPropertyName("expires")]
     public DateTimeOffset? Expires { get; set; }
+
+    /// <summary>Bytes per second; null for those of the server.</summary>
+    [JsonPropertyName("maxRate")]
+    public long? MaxRate { get; set; }
 }

@@ -21,6 +21,7 @@ internal sealed class TokenSet
 
         _hashes = [.. document.Tokens.Select(entry => ReadHash(entry))];
         _tokens = [.. document.Tokens.Select(entry => ReadToken(entry))];
+        HasRates = _tokens.Any(static token => token.MaxRate is not null);
         Key = document.LinkKey is null
             ? null
             : new LinkKey(document.LinkKeyVersion, Convert.FromBase64String(document.LinkKey));
@@ -31,6 +32,9 @@ internal sealed class TokenSet
     public TokenDocument Document { get; }
 
     public IReadOnlyList<TransferToken> Tokens => _tokens;
+
+    /// <summary>Whether a token has a rate of its own.</summary>
+    public bool HasRates { get; }
 
     /// <summary>Null before the first link.</summary>
     public LinkKey? Key { get; }
@@ -77,6 +81,11 @@ internal sealed class TokenSet
             throw new FormatException($"the prefix of '{entry.Name}' is not a name");
         }
 
-        return new TransferToken(entry.Name, scopes, prefix, entry.Created, entry.Expires);
+        return new TransferToken(entry.Name, scopes, prefix, entry.Created, entry.Expires)
+        {
+            MaxRate = entry.MaxRate is null or >= TransferLimits.MinRate
+                ? entry.MaxRate
+                : throw new FormatException($"the rate of '{entry.Name}' is less than {TransferLimits.MinRate} bytes per second"),
+        };
     }
 }

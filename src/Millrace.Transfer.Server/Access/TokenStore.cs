@@ -75,6 +75,7 @@ public sealed class TokenStore
     /// <param name="scopes">The allowed operations.</param>
     /// <param name="prefix">The only folder or file for which it is valid; <c>default</c> for everything.</param>
     /// <param name="lifetime">How long it is valid; null for ever.</param>
+    /// <param name="maxRate">See <see cref="TransferToken.MaxRate"/>: 1000 or more, in bytes per second.</param>
     /// <param name="cancellationToken">Ends the wait for another process that changes the file.</param>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.AlreadyExists"/>; <see cref="TransferError.InvalidRequest"/>: not a name, or no scope;
@@ -82,7 +83,7 @@ public sealed class TokenStore
     /// </exception>
     public async ValueTask<CreatedToken> AddAsync(
         string name, TransferScope scopes, TransferName prefix = default, TimeSpan? lifetime = null,
-        CancellationToken cancellationToken = default)
+        long? maxRate = null, CancellationToken cancellationToken = default)
     {
         if (!TransferToken.IsName(name))
         {
@@ -95,9 +96,14 @@ public sealed class TokenStore
             throw Errors.Invalid("A token needs at least one of read, write, delete, list and link.");
         }
 
+        if (maxRate < TransferLimits.MinRate)
+        {
+            throw Errors.Invalid($"The rate of a token is {TransferLimits.MinRate} bytes per second or more.");
+        }
+
         string secret = TokenSecret.Next();
         DateTimeOffset now = _clock.GetUtcNow();
-        var token = new TransferToken(name, scopes, prefix, now, lifetime is { } time ? now + time : null);
+        var token = new TransferToken(name, scopes, prefix, now, lifetime is { } time ? now + time : null) { MaxRate = maxRate };
         await ChangeAsync(
             document =>
             {
@@ -116,6 +122,7 @@ public sealed class TokenStore
                     Prefix = prefix.IsRoot ? null : prefix.Value,
                     Created = now,
                     Expires = token.Expires,
+                    MaxRate = maxRate,
                 };
                 return document with { Tokens = [.. document.Tokens, entry] };
             }, cancellationToken);

@@ -82,6 +82,7 @@ internal sealed class TransferGuard : IDisposable
         };
         _listings = PartitionedRateLimiter.Create<string, string>(
             caller => RateLimitPartition.GetConcurrencyLimiter(caller, _ => listings));
+        Rates = new RateLimits(_options.Limits, clock, meter);
         _pages = new ConcurrencyLimiter(new ConcurrencyLimiterOptions
         {
             PermitLimit = TotalListings * _options.Limits.MaxListings,
@@ -91,6 +92,9 @@ internal sealed class TransferGuard : IDisposable
 
     /// <summary>Decides about links.</summary>
     public LinkGuard Links { get; }
+
+    /// <summary>The limits of the rate.</summary>
+    public RateLimits Rates { get; }
 
     public SessionStore Sessions { get; }
 
@@ -212,6 +216,7 @@ internal sealed class TransferGuard : IDisposable
                 : operation.IsWalk ? await WaitForWalkAsync(context, name, caller)
                 : null;
             observation.Admit(owner, operation.IsTransfer);
+            int? turn = Pace(context, caller, owner is null || isLink ? null : ScopeRequirement.MaxRateOf(context.User));
             return new TransferPass(
                 owner, caller, use is { Link.IsDrop: true } ? new DropStore(store, within, use) : within, observation,
                 operation.IsTransfer ? this : null, slot, use)
@@ -219,12 +224,22 @@ internal sealed class TransferGuard : IDisposable
                 State = state,
                 LockTokens = conditions?.Tokens ?? [],
                 Clock = _clock,
+                TurnBytes = turn,
             };
         }
         catch (TransferException exception)
         {
             observation.Refuse(exception.Error);
             throw;
+        }
+    }
+
+    /// <summary>Prepares for the limits of the rate, where a request is read before its caller is known.</summary>
+    public void PreparePace(HttpContext context)
+    {
+        if (Rates.IsLimited || HasTokenRates())
+        {
+            PacedExchange.Install(context, Rates);
         }
     }
 
@@ -394,6 +409,7 @@ internal sealed class TransferGuard : IDisposable
         _slots.Dispose();
         _listings.Dispose();
         _pages.Dispose();
+        Rates.Dispose();
         _tries.Dispose();
         Links.Dispose();
         _walks.Dispose();
@@ -500,6 +516,33 @@ internal sealed class TransferGuard : IDisposable
         }
 
         return new LinkUse(link, documents, TransferObservation.CallerOf(context), _clock);
+    }
+
+    private bool HasTokenRates()
+    {
+        try
+        {
+            return _options.Tokens?.Read().HasRates is true;
+        }
+        catch (TransferException)
+        {
+            // Then the request is refused, once it is read.
+            return false;
+        }
+    }
+
+    /// <summary>Applies the limits of the rate to what a request moves from now on.</summary>
+    /// <returns>Bytes that it moves at once; null without a limit.</returns>
+    private int? Pace(HttpContext context, string caller, long? rate)
+    {
+        if (rate is null && !Rates.IsLimited)
+        {
+            return null;
+        }
+
+        var paced = PacedExchange.Install(context, Rates);
+        paced.Bind(caller, rate);
+        return paced.TurnBytes;
     }
 
     private TransferException Refuse(ClaimsPrincipal user, TransferScope scope, TransferName name)

@@ -50,6 +50,9 @@ internal sealed class TransferPass(
     /// <summary>The server's clock; null for the system's.</summary>
     public TimeProvider? Clock { get; init; }
 
+    /// <summary>Bytes that the request moves at once because of a limit of the rate; null without one.</summary>
+    public int? TurnBytes { get; init; }
+
     /// <summary>The time, for locks.</summary>
     public DateTimeOffset Now => (Clock ?? TimeProvider.System).GetUtcNow();
 

@@ -13,6 +13,12 @@ public sealed record TransferToken(
     /// <remarks>What fits into a column of a listing and a tag of a metric.</remarks>
     internal const int MaxNameLength = 64;
 
+    /// <summary>
+    /// Bytes per second that its callers together send, and as many that they receive; null for
+    /// <see cref="TransferLimits.MaxRatePerCaller"/>, which it replaces.
+    /// </summary>
+    public long? MaxRate { get; init; }
+
     /// <summary>Whether it has expired.</summary>
     public bool IsExpired(DateTimeOffset now) => Expires <= now;
 

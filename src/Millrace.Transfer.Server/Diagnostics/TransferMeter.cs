@@ -21,6 +21,8 @@ internal sealed class TransferMeter : IDisposable
     private readonly Counter<long> _uploads;
     private readonly Counter<long> _scrubIo;
     private readonly Counter<long> _scrubFiles;
+    private readonly Counter<long> _delayed;
+    private readonly UpDownCounter<long> _waiting;
 
     public TransferMeter(IMeterFactory? factory = null)
     {
@@ -41,6 +43,10 @@ internal sealed class TransferMeter : IDisposable
             "millrace.scrub.io", "By", "Bytes of files that were read to check them.");
         _scrubFiles = _meter.CreateCounter<long>(
             "millrace.scrub.files", "{file}", "Files that were checked: intact, computed, damaged, replaced or skipped.");
+        _delayed = _meter.CreateCounter<long>(
+            "millrace.rate.delayed", "By", "Bytes that had to wait because of a limit of the rate.");
+        _waiting = _meter.CreateUpDownCounter<long>(
+            "millrace.rate.waiting", "{request}", "Requests that wait now because of a limit of the rate.");
     }
 
     /// <summary>Whether anything listens for the duration of transfers.</summary>
@@ -64,6 +70,10 @@ internal sealed class TransferMeter : IDisposable
     }
 
     public void Appending(int change) => _appending.Add(change);
+
+    public void Delayed(string direction, long bytes) => _delayed.Add(bytes, Direction(direction));
+
+    public void Waiting(string direction, int change) => _waiting.Add(change, Direction(direction));
 
     public void Upload(string what, long count = 1)
     {

@@ -218,7 +218,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         StoredFileReader reader, ByteRange range, PipeWriter body, HttpResponse? starts, TransferPass pass,
         CancellationToken cancellationToken)
     {
-        PipeReader content = reader.Read(range);
+        PipeReader content = pass.TurnBytes is { } turn ? reader.Read(range, turn) : reader.Read(range);
         try
         {
             if (starts is not null)

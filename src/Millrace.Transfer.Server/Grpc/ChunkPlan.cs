@@ -35,6 +35,11 @@ internal readonly record struct ChunkPlan(int ChunkBytes, int ReadBytes, long Co
     public static ChunkPlan For(GrpcCall call, int wish, long count)
     {
         int most = call.Form == GrpcForm.WebText ? DefaultTextBytes : DefaultBytes;
+        if (call.TurnBytes is { } turn)
+        {
+            most = Math.Clamp(turn, WorthCall, most);
+        }
+
         if (call.SendsGzip)
         {
             // Two are compressed at the same time, into one block.

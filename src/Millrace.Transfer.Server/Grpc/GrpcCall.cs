@@ -53,6 +53,9 @@ internal sealed class GrpcCall : IAsyncDisposable
     /// <summary>Whether the client is disconnected.</summary>
     public bool IsDisconnected => Context.RequestAborted.IsCancellationRequested;
 
+    /// <inheritdoc cref="TransferPass.TurnBytes"/>
+    public int? TurnBytes { get; private set; }
+
     /// <summary>Whether messages with the compressed flag are accepted.</summary>
     public bool AcceptsGzip { get; private set; }
 
@@ -63,6 +66,7 @@ internal sealed class GrpcCall : IAsyncDisposable
     /// <exception cref="GrpcFault">They ask for an unsupported feature.</exception>
     public void Begin()
     {
+        TransferGuard.Of(Context).PreparePace(Context);
         IHeaderDictionary fields = Context.Request.Headers;
         string encoding = fields[GrpcFields.Encoding].ToString();
         if (encoding is not ("" or GrpcFields.Identity or GrpcFields.Gzip))
@@ -103,6 +107,7 @@ internal sealed class GrpcCall : IAsyncDisposable
     {
         TransferPass pass = await TransferGuard.Of(Context).EnterAsync(Context, Store, operation, name, second);
         Store = pass.Store;
+        TurnBytes = pass.TurnBytes;
         return pass;
     }
 
@@ -149,6 +154,6 @@ internal sealed class GrpcCall : IAsyncDisposable
     }
 
     private PipeReader Input() => Form == GrpcForm.WebText
-        ? _decoded ??= PipeReader.Create(new Base64Stream(Context.Request.Body), DecodedOptions)
+        ? _decoded ??= PipeReader.Create(new Base64Stream(PacedExchange.BodyOf(Context.Request)), DecodedOptions)
         : Context.Request.BodyReader;
 }

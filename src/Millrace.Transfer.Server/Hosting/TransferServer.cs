@@ -74,6 +74,9 @@ public sealed class TransferServer : IAsyncDisposable
     /// <summary>The path of the Unix socket on which the server listens; null for an address with a port.</summary>
     public string? SocketPath { get; }
 
+    /// <summary>The limits of the rate.</summary>
+    internal RateLimits Rates => _guard.Rates;
+
     private static string ServerName { get; } = "Millrace " + typeof(TransferServer).Assembly
         .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0];
 

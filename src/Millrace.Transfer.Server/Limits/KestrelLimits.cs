@@ -7,6 +7,9 @@ namespace Millrace.Transfer.Server;
 
 internal static class KestrelLimits
 {
+    /// <summary>The window of an upload over HTTP/2 where rates are limited: as much as a connection of HTTP/1.1 receives early.</summary>
+    private const int MinPacedWindow = 128 * 1024;
+
     public static void Apply(KestrelServerOptions kestrel, TransferLimits limits)
     {
         kestrel.AddServerHeader = false;
@@ -24,7 +27,9 @@ internal static class KestrelLimits
         kestrel.Limits.MaxResponseBufferSize = limits.SendBuffer;
 
         // One upload may use the whole window of its connection: a client's other uploads use other connections.
-        kestrel.Limits.Http2.InitialStreamWindowSize = limits.Http2Window;
+        // At a rate, what was received early would only wait in memory, and take the window of the connection's other uploads.
+        kestrel.Limits.Http2.InitialStreamWindowSize = Math.Min(limits.MaxRate ?? long.MaxValue, limits.MaxRatePerCaller ?? long.MaxValue) is var rate
+            && rate < long.MaxValue ? (int)Math.Clamp(rate / 4, Math.Min(MinPacedWindow, limits.Http2Window), limits.Http2Window) : limits.Http2Window;
         kestrel.Limits.Http2.InitialConnectionWindowSize = limits.Http2Window;
     }
 

@@ -118,6 +118,33 @@ public sealed class TransferLimits
         }
     } = 512L * 1024 * 1024;
 
+    /// <summary>
+    /// Bytes of bodies per second that all callers together send, and as many that they receive, 1000 or more; null for any. What an
+    /// S3 bucket sends to clients itself does not count.
+    /// </summary>
+    /// <remarks>
+    /// Callers, and the requests of each, take turns, and have the same share. The first 64 KiB of a request wait for no others, so that small
+    /// files and listings stay quick; they count.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1000.</exception>
+    public long? MaxRate { get; set => field = Rate(value, nameof(MaxRate)); }
+
+    /// <summary>
+    /// The same for each token, or for each address where no tokens are used and for links; 1000 or more, null for any. The rate of a token
+    /// itself (<see cref="TransferToken.MaxRate"/>) replaces it.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1000.</exception>
+    public long? MaxRatePerCaller { get; set => field = Rate(value, nameof(MaxRatePerCaller)); }
+
+    /// <summary>The least rate: slower, a request that is served would seem to hang.</summary>
+    internal const long MinRate = 1000;
+
+    private static long? Rate(long? value, string name)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(value ?? MinRate, MinRate, name);
+        return value;
+    }
+
     private static int Positive(int value, string name)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(value, name);

@@ -7,7 +7,7 @@ internal sealed class RateLimit(long bytesPerSecond, TimeProvider clock)
     private static readonly TimeSpan Piece = TimeSpan.FromMilliseconds(125);
 
     private readonly Lock _lock = new();
-    private long _next = clock.GetTimestamp();
+    private RatePace _pace = new(bytesPerSecond, clock.TimestampFrequency);
 
     /// <summary>The most bytes to move at once.</summary>
     public int MaxBytes { get; } = (int)Math.Clamp(bytesPerSecond * Piece.TotalSeconds, 1, ContentSource.BlockBytes);
@@ -23,9 +23,7 @@ internal sealed class RateLimit(long bytesPerSecond, TimeProvider clock)
         lock (_lock)
         {
             long now = clock.GetTimestamp();
-            long start = Math.Max(now, _next);
-            _next = start + (long)(bytes * (double)clock.TimestampFrequency / bytesPerSecond);
-            return clock.GetElapsedTime(now, start);
+            return clock.GetElapsedTime(now, _pace.Reserve(bytes, now));
         }
     }
 }
