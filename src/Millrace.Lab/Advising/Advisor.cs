@@ -20,7 +20,7 @@ internal static class Advisor
                 FileRules.ProcessorTime,
             ],
             { Suite: "writes" } => [WriteRules.Writing, WriteRules.Durability, WriteRules.Records, WriteRules.Copying, WriteRules.Parts],
-            { Suite: "small" or "transfers" or "server" or "stores" or "sync" } => [],
+            { Suite: "small" or "cache" or "transfers" or "server" or "stores" or "sync" } => [],
             _ =>
             [
                 FileRules.BestMethod, FileRules.SmallestBuffer, FileRules.MemoryForSpeed, FileRules.ProcessorTime,

@@ -57,6 +57,12 @@ internal static class MethodTexts
             ["FilePipeCommit"] = "Millrace's file pipe, with Commit",
             ["FilePipeCommitAsync"] = "Millrace's file pipe, with CommitAsync",
         },
+        ["cache"] = new()
+        {
+            ["FileStreamSync"] = "FileStream without its own buffer, 256 KiB at a time",
+            ["FilePipe"] = "Millrace's file pipe; what it reads stays cached",
+            ["FilePipeUncached"] = "Millrace's file pipe with KeepCached = false",
+        },
         ["transfers"] = new()
         {
             ["HttpClient"] = "HttpClient over HTTP/1.1 against Kestrel, both with CopyToAsync",

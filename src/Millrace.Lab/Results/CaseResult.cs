@@ -59,6 +59,8 @@ internal sealed record CaseSamples
     public IReadOnlyList<long>? ServerPeakResidentBytes { get; init; }
     public IReadOnlyList<double>? LinkShare { get; init; }
     public IReadOnlyList<long>? NetworkBytes { get; init; }
+    public IReadOnlyList<double>? OthersPagesLeft { get; init; }
+    public IReadOnlyList<double>? OwnPagesLeft { get; init; }
     public PassSamples? Passes { get; init; }
     public IReadOnlyList<int>? Unverified { get; init; }
 
@@ -157,6 +159,8 @@ internal sealed record CaseSummary
     public double? ServerLargeObjectBytes { get; init; }
     public double? LinkShare { get; init; }
     public double? NetworkBytes { get; init; }
+    public double? OthersPagesLeft { get; init; }
+    public double? OwnPagesLeft { get; init; }
     public IReadOnlyDictionary<string, Distribution>? Distributions { get; init; }
 }
 

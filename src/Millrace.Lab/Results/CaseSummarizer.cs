@@ -61,8 +61,10 @@ internal static class CaseSummarizer
             ServerPeakResidentBytes = Median(samples.ServerPeakResidentBytes),
             LargeObjectBytes = Median(passes?.LargeObjectBytes),
             ServerLargeObjectBytes = Median(passes?.ServerLargeObjectBytes),
-            LinkShare = samples.LinkShare is { Count: > 0 } shares ? new Statistics(shares).Median : null,
+            LinkShare = Median(samples.LinkShare),
             NetworkBytes = Median(samples.NetworkBytes),
+            OthersPagesLeft = Median(samples.OthersPagesLeft),
+            OwnPagesLeft = Median(samples.OwnPagesLeft),
             Distributions = Distributions(samples),
         };
         return item with { Summary = summary };
@@ -98,6 +100,8 @@ internal static class CaseSummarizer
     private static Statistics Statistics(IReadOnlyList<long> list) => new(list.Select(value => (double)value));
 
     private static double? Median(IReadOnlyList<long>? list) => list is { Count: > 0 } ? Statistics(list).Median : null;
+
+    private static double? Median(IReadOnlyList<double>? list) => list is { Count: > 0 } ? new Statistics(list).Median : null;
 
     private static double? Mean(IReadOnlyList<long>? list) => list is { Count: > 0 } ? Statistics(list).Mean : null;
 

@@ -63,12 +63,18 @@ internal static class CaseSamplesBuilder
             NetworkBytes = samples.Count > 0 && samples.TrueForAll(sample => sample.NetworkBytes is not null)
                 ? [.. samples.Select(sample => sample.NetworkBytes!.Value)]
                 : null,
+            OthersPagesLeft = Left(left => left.Others),
+            OwnPagesLeft = Left(left => left.Own),
             Passes = Passes(labCase),
             Unverified = unverified.Length == 0 ? null : unverified,
         };
 
         long[]? List(bool available, Func<ProcessCounters, long> meter) =>
             available ? [.. samples.Select(sample => meter(sample.Used))] : null;
+
+        double[]? Left(Func<PagesLeft, double> part) => samples.Count > 0 && samples.TrueForAll(sample => sample.Left is not null)
+            ? [.. samples.Select(sample => part(sample.Left!.Value))]
+            : null;
 
         // Null where one sample lacks it, as the lists of a case belong together.
         long[]? OfServer(Func<ServerUse, long?> meter)
@@ -155,6 +161,8 @@ internal static class CaseSamplesBuilder
         ServerPeakResidentBytes = Join(parts, part => part.ServerPeakResidentBytes),
         LinkShare = Join(parts, part => part.LinkShare),
         NetworkBytes = Join(parts, part => part.NetworkBytes),
+        OthersPagesLeft = Join(parts, part => part.OthersPagesLeft),
+        OwnPagesLeft = Join(parts, part => part.OwnPagesLeft),
         Passes = parts.Select(part => part.Passes).FirstOrDefault(passes => passes is not null),
         Unverified = Unverified(parts),
     };

@@ -95,7 +95,8 @@ internal sealed class LabCase : IDisposable
             _preparedViolation,
             _state.Server,
             _state.LinkShare,
-            _method.NetworkBytes);
+            _method.NetworkBytes,
+            _state.Left);
     }
 
     /// <summary>Runs once and notes the method's choices.</summary>
@@ -146,6 +147,7 @@ internal sealed class LabCase : IDisposable
 /// <param name="Server">The usage of a server in its own process meanwhile; null without one.</param>
 /// <param name="LinkShare">The part of a link's bandwidth that it used after its first second; null without one.</param>
 /// <param name="NetworkBytes">What it sent and received; null where that is not counted.</param>
+/// <param name="Left">What is left in the page cache; null where that was not counted.</param>
 internal readonly record struct Sample(
     int Round,
     double WallNs,
@@ -154,4 +156,10 @@ internal readonly record struct Sample(
     string? Violation,
     ServerUse? Server = null,
     double? LinkShare = null,
-    long? NetworkBytes = null);
+    long? NetworkBytes = null,
+    PagesLeft? Left = null);
+
+/// <summary>The parts of two files that are in the page cache after an invocation, 0 to 1.</summary>
+/// <param name="Others">Of the file that others use.</param>
+/// <param name="Own">Of the file that was read.</param>
+internal readonly record struct PagesLeft(double Others, double Own);

@@ -77,6 +77,9 @@ internal class CaseState(PlannedCase planned, CacheControl? cache)
     /// </summary>
     public virtual double? LinkShare => null;
 
+    /// <summary>What the last finished invocation left in the page cache; null where that was not counted.</summary>
+    public virtual PagesLeft? Left => null;
+
     /// <summary>Lets a server in its own process collect its garbage.</summary>
     /// <returns>Bytes of large objects that it allocated since the last call; null without one, or when it does not know.</returns>
     public virtual long? ServerLargeObjects() => null;

@@ -1,4 +1,5 @@
 using Millrace.Lab.Suites.Bytes;
+using Millrace.Lab.Suites.Caching;
 using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Suites.Serving;
 using Millrace.Lab.Suites.Small;
@@ -180,7 +181,7 @@ internal static class SuiteCatalog
 {
     /// <summary>In the order in which `lab all` runs them.</summary>
     public static IReadOnlyList<Suite> All { get; } =
-        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new SmallSuite(), new TransfersSuite(), new ServerSuite(), new StoresSuite(), new SyncSuite()];
+        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new SmallSuite(), new CacheSuite(), new TransfersSuite(), new ServerSuite(), new StoresSuite(), new SyncSuite()];
 
     public static Suite Find(string name) => All.FirstOrDefault(suite => suite.Name == name)
         ?? throw new LabException(
