@@ -4,6 +4,9 @@ using Microsoft.AspNetCore.Mvc;
 namespace Millrace.Transfer.Server;
 
 /// <summary>The documents that the server stores and reports, without reflection.</summary>
+[JsonSerializable(typeof(BucketLease))]
+[JsonSerializable(typeof(EventLine))]
+[JsonSerializable(typeof(EventRecord))]
 [JsonSerializable(typeof(FolderLinkRecord))]
 [JsonSerializable(typeof(FolderLinksDocument))]
 [JsonSerializable(typeof(HealthDocument))]

@@ -107,6 +107,7 @@ internal sealed class ServeOptionSet
     private readonly HomeOptionSet _home = new();
     private readonly TrashOptionSet _trash = new();
     private readonly ScrubOptionSet _scrub = new();
+    private readonly HookOptionSet _hook = new();
     private readonly StorageOptionSet _storage = new();
     private readonly ReadOnlyOptionSet _readOnly = new();
     private readonly BucketOptionSet _bucket = new();
@@ -145,6 +146,7 @@ internal sealed class ServeOptionSet
         _proxies.AddTo(command, _port, _host, _http2Port);
         _trash.AddTo(command);
         _scrub.AddTo(command, served, _readOnly.ReadOnly);
+        _hook.AddTo(command);
         _storage.AddTo(command);
         _readOnly.AddTo(command);
         _pages.AddTo(command);
@@ -224,6 +226,7 @@ internal sealed class ServeOptionSet
         _trash.Read(parsed, options.Store);
         _scrub.Read(parsed, options);
         _storage.Read(parsed, options);
+        _hook.Read(parsed, options);
         _readOnly.Read(parsed, options);
         return options;
     }

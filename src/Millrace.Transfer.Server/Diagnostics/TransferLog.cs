@@ -66,4 +66,16 @@ internal static partial class TransferLog
 
     [LoggerMessage(24, LogLevel.Warning, "The check of the stored files pauses for a minute: {Reason}")]
     public static partial void ScrubPaused(this ILogger logger, string reason);
+
+    [LoggerMessage(15, LogLevel.Warning, "Events of files are not delivered; {Pending} wait, and each is tried again: {Reason}")]
+    public static partial void EventsFailing(this ILogger logger, int pending, string reason);
+
+    [LoggerMessage(16, LogLevel.Information, "Events of files are delivered again")]
+    public static partial void EventsDeliveredAgain(this ILogger logger);
+
+    [LoggerMessage(17, LogLevel.Warning, "The event {Id} is refused and tried again in {Milliseconds} ms: {Reason}")]
+    public static partial void EventRefused(this ILogger logger, string id, string reason, long milliseconds);
+
+    [LoggerMessage(18, LogLevel.Error, "The outbox is full with {Pending} events: the oldest are dropped, and an event will say how many")]
+    public static partial void EventsDropped(this ILogger logger, int pending);
 }

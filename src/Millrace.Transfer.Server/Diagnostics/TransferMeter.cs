@@ -23,6 +23,8 @@ internal sealed class TransferMeter : IDisposable
     private readonly Counter<long> _scrubFiles;
     private readonly Counter<long> _delayed;
     private readonly UpDownCounter<long> _waiting;
+    private readonly UpDownCounter<long> _eventsPending;
+    private readonly Counter<long> _events;
 
     public TransferMeter(IMeterFactory? factory = null)
     {
@@ -47,6 +49,10 @@ internal sealed class TransferMeter : IDisposable
             "millrace.rate.delayed", "By", "Bytes that had to wait because of a limit of the rate.");
         _waiting = _meter.CreateUpDownCounter<long>(
             "millrace.rate.waiting", "{request}", "Requests that wait now because of a limit of the rate.");
+        _eventsPending = _meter.CreateUpDownCounter<long>(
+            "millrace.event.pending", "{event}", "Events of files that wait to be delivered.");
+        _events = _meter.CreateCounter<long>(
+            "millrace.event.deliveries", "{event}", "Events of files that were delivered or dropped, and deliveries that failed.");
     }
 
     /// <summary>Whether anything listens for the duration of transfers.</summary>
@@ -86,6 +92,10 @@ internal sealed class TransferMeter : IDisposable
     public void ScrubRead(long bytes) => _scrubIo.Add(bytes);
 
     public void Scrubbed(string result) => _scrubFiles.Add(1, new KeyValuePair<string, object?>("millrace.scrub.result", result));
+
+    public void EventsPending(int change) => _eventsPending.Add(change);
+
+    public void Event(string outcome) => _events.Add(1, new KeyValuePair<string, object?>("millrace.event.outcome", outcome));
 
     private static KeyValuePair<string, object?> Direction(string direction) => new("network.io.direction", direction);
 }

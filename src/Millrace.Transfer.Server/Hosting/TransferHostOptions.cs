@@ -192,6 +192,9 @@ public sealed class TransferHostOptions
     /// </summary>
     public IReadOnlyList<string> HiddenNames { get; set; } = [];
 
+    /// <summary>The receiver of the events of the files; null for none.</summary>
+    public FileEventOptions? Events { get; set; }
+
     /// <summary>Options of the folder's store.</summary>
     public LocalFileStoreOptions Store { get; set; } = new();
 

@@ -32,12 +32,14 @@ public sealed class TransferServer : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly AccessLog? _accessLog;
     private readonly StoreScrub? _scrub;
+    private readonly FileEvents? _events;
 
     private TransferServer(
-        WebApplication application, IFileStore store, TransferHostOptions options, ServerPorts ports)
+        WebApplication application, IFileStore store, FileEvents? events, TransferHostOptions options, ServerPorts ports)
     {
         _application = application;
-        _store = store.Hiding(options.HiddenNames);
+        _events = events;
+        _store = (events?.Store ?? store).Hiding(options.HiddenNames);
         _folder = options.FileStore is null ? (LocalFileStore)store : null;
         _options = options;
         _guard = application.Services.GetRequiredService<TransferGuard>();
@@ -122,6 +124,7 @@ public sealed class TransferServer : IAsyncDisposable
         var ports = ServerPorts.Bind(sockets, options);
         WebApplication? application = null;
         LocalFileStore? folder = null;
+        FileEvents? events = null;
         try
         {
             application = Build(options, sockets, ports, tls, access =>
@@ -138,7 +141,17 @@ public sealed class TransferServer : IAsyncDisposable
                 access.Limits = options.Limits;
             });
             folder = options.FileStore is null ? OpenFolder(options, application.Services.GetRequiredService<TransferMeter>()) : null;
-            var server = new TransferServer(application, options.FileStore ?? folder!, options, ports);
+            IFileStore store = options.FileStore ?? folder!;
+            events = options.Events is { } receiver
+                ? await FileEvents.OpenAsync(
+                    store,
+                    receiver,
+                    application.Services.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name),
+                    application.Services.GetRequiredService<TransferMeter>(),
+                    options.TimeProvider,
+                    cancellationToken)
+                : null;
+            var server = new TransferServer(application, store, events, options, ports);
             server.Map();
             await application.StartAsync(cancellationToken);
             server._scrub?.Start();
@@ -149,6 +162,11 @@ public sealed class TransferServer : IAsyncDisposable
             if (application is not null)
             {
                 await application.DisposeAsync();
+            }
+
+            if (events is not null)
+            {
+                await events.DisposeAsync();
             }
 
             if (folder is not null)
@@ -226,6 +244,11 @@ public sealed class TransferServer : IAsyncDisposable
         if (_scrub is not null)
         {
             await _scrub.DisposeAsync();
+        }
+
+        if (_events is not null)
+        {
+            await _events.DisposeAsync();
         }
 
         if (_folder is not null)

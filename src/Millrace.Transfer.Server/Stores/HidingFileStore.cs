@@ -32,7 +32,12 @@ public static class FileStoreExtensions
     }
 
     /// <summary>The store inside a decorator of this library.</summary>
-    internal static IFileStore Unwrap(this IFileStore store) => store is HidingFileStore hiding ? hiding.Inner.Unwrap() : store;
+    internal static IFileStore Unwrap(this IFileStore store) => store switch
+    {
+        HidingFileStore hiding => hiding.Inner.Unwrap(),
+        EventStore reporting => reporting.Inner.Unwrap(),
+        _ => store,
+    };
 }
 
 /// <summary>A store without some names. Thread-safe.</summary>

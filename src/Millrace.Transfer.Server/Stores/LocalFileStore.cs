@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer.Server;
@@ -111,6 +112,21 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     internal LocalStore Core { get; }
 
     internal LocalUpkeep Upkeep { get; }
+
+    /// <summary>What has a name: null for nothing, otherwise a text that begins with <c>f</c> or <c>d</c> and is another one for every version of a file.</summary>
+    internal string? Identify(TransferName name)
+    {
+        if (name.IsRoot)
+        {
+            return "d";
+        }
+
+        using StoreFolder? folder = _tree.TryOpenFolderOf(name, create: false, follow: true, out string fileName);
+        return folder is null || !folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out _) ? null
+            : string.Create(
+                CultureInfo.InvariantCulture,
+                $"{(isFolder ? 'd' : 'f')}{(facts.Inode != 0 ? $"{facts.Device:x}-{facts.Inode:x}" : isFolder ? "" : facts.ToTag().Value)}");
+    }
 
     /// <inheritdoc/>
     /// <remarks>Below the prefix, the kernel decides by the folder that it has opened, where there is such a call.</remarks>

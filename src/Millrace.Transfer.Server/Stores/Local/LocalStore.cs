@@ -109,6 +109,9 @@ internal sealed class LocalStore : IAsyncDisposable
     /// <summary>Where copies are until they get their names.</summary>
     public string CopiesPath => Path.Combine(HiddenPath, "copies");
 
+    /// <summary>Where the outbox of events is.</summary>
+    public string EventsPath => Path.Combine(HiddenPath, "events");
+
     /// <summary>Null if deleted files are not kept.</summary>
     public LocalTrash? Trash { get; }
 

@@ -9,6 +9,9 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
     private Task _running = Task.CompletedTask;
     private long _expired;
 
+    /// <summary>Reports an upload that expires, and deletes it by calling the function; null without events.</summary>
+    public Func<UploadStatus, Func<ValueTask<bool>>, ValueTask<bool>>? Expiring { get; set; }
+
     /// <summary>Uploads that have expired since the start; for tests.</summary>
     public long Expired => Interlocked.Read(ref _expired);
 
@@ -85,7 +88,11 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
 
         // A published upload only loses the record that it was one.
         bool isUnfinished = !upload.IsPublished;
-        return upload.HasExpired && await registry.RemoveAsync(id, cancellationToken) && isUnfinished;
+        return upload.HasExpired
+            && await (isUnfinished && Expiring is { } expiring
+                ? expiring(upload.ToStatus(), () => registry.RemoveAsync(id, cancellationToken))
+                : registry.RemoveAsync(id, cancellationToken))
+            && isUnfinished;
     }
 
     private async Task RunAsync()

@@ -1,0 +1,485 @@
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// The outbox of a store that several servers may use at once, in its documents. A claim of each name keeps the intent, and holds other
+/// servers off until it is settled. One server, which has the lease, delivers the events of all, and settles the claims of servers that died.
+/// Thread-safe.
+/// </summary>
+/// <remarks>
+/// <c>events/claims/NAME</c> has an intent, <c>events/queue/NAME/STAMP-ID</c> an event that waits, <c>events/servers/SERVER</c> says that a
+/// server lives, and <c>events/lease</c> which one delivers. NAME is a hash. No server compares its clock with that of another one: a
+/// server is dead when its document has not changed for a while.
+/// </remarks>
+internal sealed class BucketEventOutbox(
+    IStoreDocuments documents, FileEventOptions options, TransferMeter meter, TimeProvider clock, ILogger logger) : EventOutbox
+{
+    private const string Claims = "events/claims/";
+    private const string Queue = "events/queue/";
+    private const string Servers = "events/servers/";
+    private const string LeaseKey = "events/lease";
+
+    /// <summary>Events that the delivering server keeps in memory, at most.</summary>
+    private const int MaxLoaded = 1000;
+
+    private static readonly TimeSpan Poll = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Observation = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Renewal = TimeSpan.FromSeconds(5);
+
+    /// <summary>A server whose renewals fail for so long stops delivering, before another one begins.</summary>
+    private static readonly TimeSpan Lifetime = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Death = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan MaxClaimWait = TimeSpan.FromSeconds(90);
+    private static readonly TimeSpan ClaimPoll = TimeSpan.FromMilliseconds(200);
+
+    private readonly string _server = RandomNumberGenerator.GetHexString(16, lowercase: true);
+    private readonly Dictionary<string, (string Version, long Since)> _seen = [];
+    private readonly SemaphoreSlim _wake = new(0, 1);
+    private readonly CancellationTokenSource _end = new();
+    private Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> _hasHappened = static (_, _) => default;
+    private Task _running = Task.CompletedTask;
+    private Task _renewing = Task.CompletedTask;
+    private volatile EventDelivery? _delivery;
+    private (string Version, long Since) _lease = ("", 0);
+    private string? _leaseVersion;
+    private long _renewed;
+    private long _queued;
+    private long _observed;
+
+    public override async ValueTask StartAsync(
+        Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> hasHappened, CancellationToken cancellationToken)
+    {
+        _hasHappened = hasHappened;
+        await LiveAsync(cancellationToken);
+        _renewing = Task.Run(() => RepeatAsync(RenewAsync, Renewal, wakes: false), CancellationToken.None);
+        _running = Task.Run(() => RepeatAsync(WorkAsync, Poll, wakes: true), CancellationToken.None);
+    }
+
+    public override async ValueTask<EventRecord> BeginAsync(
+        EventRecord record, Func<CancellationToken, ValueTask<string?>> identify, bool isForced, CancellationToken cancellationToken)
+    {
+        if (!isForced && options.WhenFull == FullOutbox.Refuse && Interlocked.Read(ref _queued) >= options.MaxPending)
+        {
+            throw Full(record);
+        }
+
+        long began = Environment.TickCount64;
+        EventRecord begun = At(record, await identify(cancellationToken)) with { Time = clock.GetUtcNow().ToUnixTimeMilliseconds() };
+        string[] keys = ClaimsOf(begun);
+        var versions = new string[keys.Length];
+        int claimed = 0;
+        try
+        {
+            while (claimed < keys.Length)
+            {
+                if (await documents.TryWriteAsync(keys[claimed], Content(begun), version: null, isDurable: true, cancellationToken) is { } version)
+                {
+                    versions[claimed++] = version;
+                    continue;
+                }
+
+                if (Environment.TickCount64 - began > MaxClaimWait.TotalMilliseconds)
+                {
+                    throw new TransferException(
+                        TransferError.Failed, $"Another server changes '{record.Name}' and does not end. Try again later.", record.Name)
+                    {
+                        Status = StatusCodes.Status503ServiceUnavailable,
+                    };
+                }
+
+                await Task.Delay(ClaimPoll, cancellationToken);
+            }
+
+            EventRecord now = At(record, await identify(cancellationToken)) with { Time = begun.Time };
+            if (now != begun)
+            {
+                // Another server was faster.
+                for (int i = 0; i < keys.Length; i++)
+                {
+                    await documents.TryWriteAsync(keys[i], Content(now), versions[i], isDurable: true, cancellationToken);
+                }
+            }
+
+            return now;
+        }
+        catch
+        {
+            for (int i = 0; i < claimed; i++)
+            {
+                await documents.DeleteAsync(keys[i], CancellationToken.None);
+            }
+
+            throw;
+        }
+    }
+
+    public override async ValueTask SettleAsync(EventRecord begun, EventRecord? happened)
+    {
+        if (happened is not null)
+        {
+            await EnqueueAsync(happened, CancellationToken.None);
+        }
+
+        foreach (string key in ClaimsOf(begun))
+        {
+            await documents.DeleteAsync(key, CancellationToken.None);
+        }
+
+        Wake();
+    }
+
+    public override async ValueTask DisposeAsync()
+    {
+        await _end.CancelAsync();
+        await Task.WhenAll(_running, _renewing).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (_delivery is { } delivery)
+        {
+            await delivery.DisposeAsync();
+        }
+
+        try
+        {
+            if (_leaseVersion is not null)
+            {
+                await documents.DeleteAsync(LeaseKey, CancellationToken.None);
+            }
+
+            await documents.DeleteAsync(Servers + _server, CancellationToken.None);
+        }
+        catch (IOException)
+        {
+            // The others notice that this server is gone.
+        }
+
+        _end.Dispose();
+        _wake.Dispose();
+        await base.DisposeAsync();
+    }
+
+    /// <summary>Where an event waits: after all of its names that wait already.</summary>
+    private async ValueTask EnqueueAsync(EventRecord happened, CancellationToken cancellationToken)
+    {
+        long stamp = clock.GetUtcNow().ToUnixTimeMilliseconds();
+        string[] names = HashesOf(happened);
+        foreach (string name in names)
+        {
+            await foreach (string key in documents.ListAsync($"{Queue}{name}/", cancellationToken))
+            {
+                stamp = Math.Max(stamp, StampOf(key) + 1);
+            }
+        }
+
+        // That of a moved file waits under its old name, too, so that the next event of that one comes after it.
+        for (int i = names.Length - 1; i >= 0; i--)
+        {
+            await documents.TryWriteAsync(
+                string.Create(CultureInfo.InvariantCulture, $"{Queue}{names[i]}/{stamp:x12}-{happened.Id}{(i > 0 ? "-from" : "")}"),
+                Content(happened), version: null, isDurable: true, cancellationToken);
+        }
+
+        Interlocked.Increment(ref _queued);
+    }
+
+    private async ValueTask WorkAsync()
+    {
+        bool isMine = _leaseVersion is not null && Environment.TickCount64 - Interlocked.Read(ref _renewed) < Lifetime.TotalMilliseconds;
+        if (!isMine)
+        {
+            if (_delivery is { } old)
+            {
+                _delivery = null;
+                await old.DisposeAsync();
+            }
+
+            if (Environment.TickCount64 - _observed > Observation.TotalMilliseconds)
+            {
+                // So that the next one to deliver knows at once which servers are dead.
+                _observed = Environment.TickCount64;
+                await foreach (string key in documents.ListAsync(Servers, _end.Token))
+                {
+                    await IsDeadAsync(key);
+                }
+            }
+
+            return;
+        }
+
+        await SettleDeadAsync();
+        var keys = new List<string>();
+        await foreach (string key in documents.ListAsync(Queue, _end.Token))
+        {
+            if (!key.EndsWith("-from", StringComparison.Ordinal))
+            {
+                keys.Add(key);
+            }
+        }
+
+        keys.Sort(static (one, other) => StampOf(one).CompareTo(StampOf(other)));
+        Interlocked.Exchange(ref _queued, keys.Count);
+        if (options.WhenFull == FullOutbox.Drop && keys.Count > options.MaxPending)
+        {
+            await DropAsync(keys);
+        }
+
+        if (_delivery is null)
+        {
+            EventDelivery delivery = new(options, meter, clock, logger) { Delivered = DeliveredAsync };
+            delivery.Start();
+            _delivery = delivery;
+        }
+
+        HashSet<string> loaded = [.. _delivery.Snapshot().Select(static record => record.Id)];
+        foreach (string key in keys)
+        {
+            if (loaded.Count >= MaxLoaded)
+            {
+                break;
+            }
+
+            if (!loaded.Contains(IdOf(key)) && await documents.ReadAsync(key, _end.Token) is { } document && Parse(document) is { } record)
+            {
+                loaded.Add(record.Id);
+                _delivery.Add(record with { Key = key });
+            }
+        }
+    }
+
+    private async ValueTask DeliveredAsync(EventRecord record)
+    {
+        await DeleteAsync(record, record.Key!);
+        Interlocked.Decrement(ref _queued);
+        if (_delivery?.Count is <= MaxLoaded / 2)
+        {
+            Wake();
+        }
+    }
+
+    private async ValueTask DeleteAsync(EventRecord record, string key)
+    {
+        // The entry itself at last: without it nobody looks for the other one.
+        foreach (string from in HashesOf(record).Skip(1))
+        {
+            await documents.DeleteAsync($"{Queue}{from}/{key[(key.LastIndexOf('/') + 1)..]}-from", CancellationToken.None);
+        }
+
+        await documents.DeleteAsync(key, CancellationToken.None);
+    }
+
+    private async ValueTask DropAsync(List<string> keys)
+    {
+        HashSet<string> loaded = [.. _delivery?.Snapshot().Select(static record => record.Id) ?? []];
+        long dropped = 0;
+        long excess = keys.Count - options.MaxPending;
+        foreach (string key in keys.ToList())
+        {
+            if (dropped == excess)
+            {
+                break;
+            }
+
+            if (!loaded.Contains(IdOf(key)) && await documents.ReadAsync(key, _end.Token) is { } document && Parse(document) is { Kind: not FileEventKind.Dropped } record)
+            {
+                await DeleteAsync(record, key);
+                keys.Remove(key);
+                meter.Event("dropped");
+                dropped++;
+            }
+        }
+
+        if (dropped > 0)
+        {
+            logger.EventsDropped(options.MaxPending);
+            await EnqueueAsync(
+                FileEvents.New(FileEventKind.Dropped, default, by: null) with { Dropped = dropped, Time = clock.GetUtcNow().ToUnixTimeMilliseconds() },
+                _end.Token);
+        }
+    }
+
+    /// <summary>Settles what servers were about to do that have died.</summary>
+    private async ValueTask SettleDeadAsync()
+    {
+        var living = new HashSet<string> { _server };
+        var found = new HashSet<string>();
+        await foreach (string key in documents.ListAsync(Servers, _end.Token))
+        {
+            found.Add(key);
+            if (!await IsDeadAsync(key))
+            {
+                living.Add(key[Servers.Length..]);
+            }
+            else
+            {
+                await documents.DeleteAsync(key, _end.Token);
+            }
+        }
+
+        var claims = new List<string>();
+        await foreach (string key in documents.ListAsync(Claims, _end.Token))
+        {
+            claims.Add(key);
+        }
+
+        foreach (string key in claims)
+        {
+            if (await documents.ReadAsync(key, _end.Token) is { } document && Parse(document) is { } record && !living.Contains(record.Server ?? ""))
+            {
+                // Not if the event waits already: the server has died before it could let go of the name.
+                bool waits = false;
+                await foreach (string queued in documents.ListAsync($"{Queue}{HashesOf(record)[0]}/", _end.Token))
+                {
+                    waits |= IdOf(queued) == record.Id;
+                }
+
+                await SettleAsync(record, waits ? null : await _hasHappened(record, _end.Token));
+            }
+        }
+
+        foreach (string gone in _seen.Keys.Where(key => key != LeaseKey && !found.Contains(key)).ToList())
+        {
+            _seen.Remove(gone);
+        }
+    }
+
+    /// <summary>Whether a document has not changed for so long that its server must be dead.</summary>
+    private async ValueTask<bool> IsDeadAsync(string key)
+    {
+        string version = (await documents.ReadAsync(key, _end.Token))?.Version ?? "";
+        if (!_seen.TryGetValue(key, out (string Version, long Since) seen) || seen.Version != version)
+        {
+            _seen[key] = (version, Environment.TickCount64);
+            return false;
+        }
+
+        return Environment.TickCount64 - seen.Since > Death.TotalMilliseconds;
+    }
+
+    /// <summary>Says that this server lives, and keeps or takes the lease.</summary>
+    private async ValueTask RenewAsync()
+    {
+        await LiveAsync(_end.Token);
+        long now = Environment.TickCount64;
+        ReadOnlyMemory<byte> content = JsonSerializer.SerializeToUtf8Bytes(
+            new BucketLease { Server = _server, Renewal = now, Queued = Interlocked.Read(ref _queued) }, ServerJson.Default.BucketLease);
+        if (_leaseVersion is { } version)
+        {
+            _leaseVersion = await documents.TryWriteAsync(LeaseKey, content, version, isDurable: false, _end.Token);
+        }
+        else
+        {
+            StoreDocument? other = await documents.ReadAsync(LeaseKey, _end.Token);
+            if (other is null || _lease.Version != other.Version)
+            {
+                _lease = (other?.Version ?? "", now);
+            }
+
+            if (other is not null && JsonSerializer.Deserialize(other.Content.Span, ServerJson.Default.BucketLease) is { } lease)
+            {
+                Interlocked.Exchange(ref _queued, lease.Queued);
+            }
+
+            if (other is null || now - _lease.Since > Death.TotalMilliseconds)
+            {
+                _leaseVersion = await documents.TryWriteAsync(LeaseKey, content, other?.Version, isDurable: false, _end.Token);
+            }
+        }
+
+        if (_leaseVersion is not null)
+        {
+            Interlocked.Exchange(ref _renewed, now);
+            Wake();
+        }
+    }
+
+    private async ValueTask LiveAsync(CancellationToken cancellationToken)
+    {
+        string key = Servers + _server;
+        byte[] content = JsonSerializer.SerializeToUtf8Bytes(
+            new BucketLease { Server = _server, Renewal = Environment.TickCount64 }, ServerJson.Default.BucketLease);
+        StoreDocument? before = await documents.ReadAsync(key, cancellationToken);
+        await documents.TryWriteAsync(key, content, before?.Version, isDurable: false, cancellationToken);
+    }
+
+    private async Task RepeatAsync(Func<ValueTask> work, TimeSpan period, bool wakes)
+    {
+        while (!_end.IsCancellationRequested)
+        {
+            try
+            {
+                await work();
+            }
+            catch (Exception exception) when (exception is IOException or JsonException)
+            {
+                // The bucket cannot be reached; the next time tries again.
+            }
+
+            if (wakes)
+            {
+                await _wake.WaitAsync(period, _end.Token);
+            }
+            else
+            {
+                await Task.Delay(period, _end.Token);
+            }
+        }
+    }
+
+    private void Wake()
+    {
+        try
+        {
+            _wake.Release();
+        }
+        catch (Exception exception) when (exception is SemaphoreFullException or ObjectDisposedException)
+        {
+            // It wakes already, or has ended.
+        }
+    }
+
+    private ReadOnlyMemory<byte> Content(EventRecord record) =>
+        JsonSerializer.SerializeToUtf8Bytes(record with { Server = _server, Key = null }, ServerJson.Default.EventRecord);
+
+    private static EventRecord? Parse(StoreDocument document) => JsonSerializer.Deserialize(document.Content.Span, ServerJson.Default.EventRecord);
+
+    private static string[] ClaimsOf(EventRecord record)
+    {
+        // In the same order for every server.
+        string[] keys = [.. HashesOf(record).Select(static hash => Claims + hash)];
+        Array.Sort(keys, StringComparer.Ordinal);
+        return keys;
+    }
+
+    /// <summary>Of its name, and of the name that it had before.</summary>
+    private static string[] HashesOf(EventRecord record) =>
+        record.From is { } from && from != record.Name ? [Hash(record.Name, record.Upload), Hash(from, null)] : [Hash(record.Name, record.Upload)];
+
+    private static string Hash(string name, string? upload) =>
+        Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(upload is null ? name : $"{name}\n{upload}")))[..32];
+
+    private static long StampOf(string key)
+    {
+        int begin = key.LastIndexOf('/') + 1;
+        int end = key.IndexOf('-', begin);
+        return end > begin && long.TryParse(key.AsSpan(begin, end - begin), NumberStyles.HexNumber, CultureInfo.InvariantCulture, out long stamp) ? stamp : 0;
+    }
+
+    private static string IdOf(string key)
+    {
+        int begin = key.IndexOf('-', key.LastIndexOf('/') + 1) + 1;
+        return key[begin..];
+    }
+}
+
+/// <summary>Says that a server lives.</summary>
+internal sealed record BucketLease
+{
+    public required string Server { get; init; }
+
+    /// <summary>Another number each time, so that the document is another version.</summary>
+    public long Renewal { get; init; }
+
+    /// <summary>Events that wait.</summary>
+    public long Queued { get; init; }
+}

@@ -1,0 +1,281 @@
+using System.Threading.Channels;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// Delivers events in the background: several at once, but never two whose names meet, so that those of one name arrive in order.
+/// Thread-safe.
+/// </summary>
+internal sealed class EventDelivery(FileEventOptions options, TransferMeter meter, TimeProvider clock, ILogger logger) : IAsyncDisposable
+{
+    private const int MaxAtOnce = 8;
+
+    /// <summary>How far to look for events of other names while some wait to be tried again.</summary>
+    private const int Window = 256;
+
+    private static readonly TimeSpan MaxDelay = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan MaxRetryAfter = TimeSpan.FromHours(1);
+
+    private readonly LinkedList<Pending> _pending = new();
+    private readonly Channel<bool> _changed = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly CancellationTokenSource _end = new();
+    private readonly Lock _lock = new();
+    private Task _running = Task.CompletedTask;
+    private int _inFlight;
+    private int _failures;
+    private long _notBefore;
+    private bool _isFailing;
+
+    /// <summary>Records that an event was delivered, before it waits no more and the next one of its name is delivered.</summary>
+    public Func<EventRecord, ValueTask>? Delivered { get; init; }
+
+    /// <summary>Records that an event waits no more, before the next one of its name is delivered.</summary>
+    public Action<EventRecord>? Removed { get; init; }
+
+    public int Count
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _pending.Count;
+            }
+        }
+    }
+
+    public void Start() => _running = Task.Run(RunAsync);
+
+    public void Add(EventRecord record)
+    {
+        lock (_lock)
+        {
+            _pending.AddLast(new Pending(record));
+        }
+
+        meter.EventsPending(1);
+        _changed.Writer.TryWrite(true);
+    }
+
+    /// <summary>Drops the oldest event that is not being delivered, and counts it in an event at the beginning.</summary>
+    /// <returns>The event that was dropped, and the one that counts it, with the id that it had; null if all are being delivered.</returns>
+    public (EventRecord Dropped, EventRecord Count, string? OldId)? DropOldest()
+    {
+        (EventRecord, EventRecord, string?) result;
+        lock (_lock)
+        {
+            LinkedListNode<Pending>? oldest = _pending.First;
+            while (oldest is not null && (oldest.Value.IsInFlight || oldest.Value.Record.Kind == FileEventKind.Dropped))
+            {
+                oldest = oldest.Next;
+            }
+
+            if (oldest is null)
+            {
+                return null;
+            }
+
+            _pending.Remove(oldest);
+            LinkedListNode<Pending>? counting = _pending.First;
+            while (counting is not null && (counting.Value.Record.Kind != FileEventKind.Dropped || counting.Value.IsInFlight))
+            {
+                counting = counting.Next;
+            }
+
+            EventRecord count = counting is null
+                ? new EventRecord { Id = Guid.CreateVersion7().ToString(), Kind = FileEventKind.Dropped, Time = clock.GetUtcNow().ToUnixTimeMilliseconds(), Dropped = 1 }
+
+                // A try may have arrived although it failed: with another number it is another event.
+                : counting.Value.Record with { Id = counting.Value.Tries > 0 ? Guid.CreateVersion7().ToString() : counting.Value.Record.Id, Dropped = counting.Value.Record.Dropped + 1 };
+            string? oldId = counting?.Value.Record.Id;
+            if (counting is null)
+            {
+                _pending.AddFirst(new Pending(count));
+                meter.EventsPending(1);
+                logger.EventsDropped(options.MaxPending);
+            }
+            else
+            {
+                counting.Value.Record = count;
+            }
+
+            result = (oldest.Value.Record, count, oldId == count.Id ? null : oldId);
+        }
+
+        meter.EventsPending(-1);
+        meter.Event("dropped");
+        return result;
+    }
+
+    /// <summary>All events that wait, in order.</summary>
+    public IReadOnlyList<EventRecord> Snapshot()
+    {
+        lock (_lock)
+        {
+            return [.. _pending.Select(static pending => pending.Record)];
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _end.CancelAsync();
+        await _running.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        while (Volatile.Read(ref _inFlight) > 0)
+        {
+            await Task.Delay(10);
+        }
+
+        meter.EventsPending(-Count);
+        _end.Dispose();
+    }
+
+    private async Task RunAsync()
+    {
+        while (!_end.IsCancellationRequested)
+        {
+            TimeSpan wait = StartAll();
+            using var limit = CancellationTokenSource.CreateLinkedTokenSource(_end.Token);
+            limit.CancelAfter(wait);
+            try
+            {
+                await _changed.Reader.ReadAsync(limit.Token);
+            }
+            catch (OperationCanceledException)
+            {
+                // The time to try again, or the end.
+            }
+        }
+    }
+
+    /// <summary>Starts to deliver what may be delivered now.</summary>
+    /// <returns>How long there is nothing to do.</returns>
+    private TimeSpan StartAll()
+    {
+        lock (_lock)
+        {
+            long now = Environment.TickCount64;
+            long next = now + (long)MaxRetryAfter.TotalMilliseconds;
+            if (_notBefore > now)
+            {
+                return TimeSpan.FromMilliseconds(_notBefore - now);
+            }
+
+            // A receiver that fails gets one event at a time.
+            int most = _failures > 0 ? 1 : MaxAtOnce;
+            var before = new List<EventRecord>();
+            for (LinkedListNode<Pending>? node = _pending.First; node is not null && before.Count < Window && _inFlight < most; node = node.Next)
+            {
+                Pending pending = node.Value;
+                bool waits = before.Exists(pending.Record.ConflictsWith);
+                before.Add(pending.Record);
+                if (pending.IsInFlight || waits)
+                {
+                    continue;
+                }
+
+                if (pending.NotBefore > now)
+                {
+                    next = Math.Min(next, pending.NotBefore);
+                    continue;
+                }
+
+                pending.IsInFlight = true;
+                _inFlight++;
+                LinkedListNode<Pending> started = node;
+                _ = Task.Run(() => DeliverAsync(started));
+            }
+
+            return TimeSpan.FromMilliseconds(next - now);
+        }
+    }
+
+    private async Task DeliverAsync(LinkedListNode<Pending> node)
+    {
+        Pending pending = node.Value;
+        try
+        {
+            await options.Receiver.DeliverAsync(pending.Record.ToEvent(), _end.Token);
+            if (Delivered is { } delivered)
+            {
+                await delivered(pending.Record);
+            }
+
+            lock (_lock)
+            {
+                _pending.Remove(node);
+                Removed?.Invoke(pending.Record);
+                _failures = 0;
+                _notBefore = 0;
+                if (_isFailing)
+                {
+                    _isFailing = false;
+                    logger.EventsDeliveredAgain();
+                }
+            }
+
+            meter.EventsPending(-1);
+            meter.Event("delivered");
+        }
+        catch (Exception exception)
+        {
+            Failed(pending, exception);
+        }
+        finally
+        {
+            lock (_lock)
+            {
+                pending.IsInFlight = false;
+                _inFlight--;
+            }
+
+            _changed.Writer.TryWrite(true);
+        }
+    }
+
+    private void Failed(Pending pending, Exception exception)
+    {
+        if (_end.IsCancellationRequested)
+        {
+            return;
+        }
+
+        meter.Event("failed");
+        var refusal = exception as FileEventException;
+        lock (_lock)
+        {
+            pending.Tries++;
+            int tries = refusal?.IsOfEvent == true ? pending.Tries : ++_failures;
+            double most = Math.Min(MaxDelay.TotalMilliseconds, options.RetryDelay.TotalMilliseconds * Math.Pow(2, Math.Min(tries - 1, 30)));
+
+            // Between half and all of it, so that servers do not try again together.
+            double delay = most * (0.5 + (Random.Shared.NextDouble() / 2));
+            if (refusal?.RetryAfter is { } given)
+            {
+                delay = Math.Max(delay, Math.Min(given.TotalMilliseconds, MaxRetryAfter.TotalMilliseconds));
+            }
+
+            long until = Environment.TickCount64 + (long)delay;
+            if (refusal?.IsOfEvent == true)
+            {
+                pending.NotBefore = until;
+                logger.EventRefused(pending.Record.Id, exception.Message, (long)delay);
+            }
+            else
+            {
+                _notBefore = Math.Max(_notBefore, until);
+                if (!_isFailing)
+                {
+                    _isFailing = true;
+                    logger.EventsFailing(_pending.Count, exception.Message);
+                }
+            }
+        }
+    }
+
+    private sealed class Pending(EventRecord record)
+    {
+        public EventRecord Record { get; set; } = record;
+        public bool IsInFlight { get; set; }
+        public int Tries { get; set; }
+        public long NotBefore { get; set; }
+    }
+}

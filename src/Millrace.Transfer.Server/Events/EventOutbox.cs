@@ -1,0 +1,49 @@
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// Keeps events until they are delivered. What is about to happen is recorded before, so that a process that dies meanwhile leaves
+/// enough to find out afterwards whether it has happened. Thread-safe.
+/// </summary>
+internal abstract class EventOutbox : IAsyncDisposable
+{
+    /// <summary>Entered while something of the name is recorded and done, so that the order of the events is that of the changes.</summary>
+    public NameLocks Locks { get; } = new();
+
+    /// <summary>Settles what a process that has died was about to do, and begins to deliver.</summary>
+    /// <param name="hasHappened">Whether it has happened, with the event to deliver; null if it has not.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public abstract ValueTask StartAsync(Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> hasHappened, CancellationToken cancellationToken);
+
+    /// <summary>Records what is about to happen, durably.</summary>
+    /// <param name="record">The event.</param>
+    /// <param name="identify">What has the name now.</param>
+    /// <param name="isForced">Whether it must not be refused because the outbox is full.</param>
+    /// <param name="cancellationToken">Until it begins to be recorded.</param>
+    /// <returns>The event with <see cref="EventRecord.Before"/>; its kind is that of a file that did not exist only if there was none.</returns>
+    /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>: the outbox is full.</exception>
+    public abstract ValueTask<EventRecord> BeginAsync(
+        EventRecord record, Func<CancellationToken, ValueTask<string?>> identify, bool isForced, CancellationToken cancellationToken);
+
+    /// <summary>Records whether it has happened.</summary>
+    /// <param name="begun">What <see cref="BeginAsync"/> has returned.</param>
+    /// <param name="happened">The event to deliver; null if it has not happened.</param>
+    public abstract ValueTask SettleAsync(EventRecord begun, EventRecord? happened);
+
+    public virtual ValueTask DisposeAsync()
+    {
+        Locks.Dispose();
+        return default;
+    }
+
+    protected static TransferException Full(EventRecord record) => new(
+        TransferError.NoSpace,
+        $"The change of '{record.Name}' is refused, because too many events about changes before it wait for their receiver. Try again later.",
+        record.Name);
+
+    protected static EventRecord At(EventRecord record, string? before) => record with
+    {
+        Before = before,
+        IsFolder = record.IsFolder || (record.Kind is FileEventKind.Deleted or FileEventKind.Moved && FileEvents.IsFolder(before)),
+        Kind = record.Kind == FileEventKind.Replaced && before is null ? FileEventKind.Created : record.Kind,
+    };
+}

@@ -1,0 +1,275 @@
+using System.Buffers;
+using System.Text.Json;
+using System.Threading.Channels;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// The outbox of a folder: a log of JSON lines in <c>.millrace/events</c>. One task appends the lines of all requests, so that they share
+/// the flushes to the device. Thread-safe.
+/// </summary>
+internal sealed class FileEventOutbox : EventOutbox
+{
+    private const string LogName = "log";
+
+    /// <summary>The log is rewritten with what still counts when it has grown by so many bytes.</summary>
+    private const long MaxGrowth = 8 * 1024 * 1024;
+
+    private readonly string _folder;
+    private readonly Durability _durability;
+    private readonly FileEventOptions _options;
+    private readonly TimeProvider _clock;
+    private readonly EventDelivery _delivery;
+    private readonly Dictionary<string, EventRecord> _intents = [];
+    private readonly Channel<Entry> _lines = Channel.CreateUnbounded<Entry>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly Lock _lock = new();
+    private Task _writing = Task.CompletedTask;
+    private volatile Exception? _failure;
+
+    /// <param name="folder">The folder of the log, which is created.</param>
+    /// <param name="durability">Whether intents wait for the device.</param>
+    /// <param name="options">The receiver and the limit.</param>
+    /// <param name="meter">Counts events.</param>
+    /// <param name="clock">The time of events.</param>
+    /// <param name="logger">For failures.</param>
+    public FileEventOutbox(
+        string folder, Durability durability, FileEventOptions options, TransferMeter meter, TimeProvider clock, ILogger logger)
+    {
+        _folder = folder;
+        _durability = durability;
+        _options = options;
+        _clock = clock;
+        _delivery = new EventDelivery(options, meter, clock, logger)
+        {
+            Removed = record => Write(new EventLine { Done = record.Id }),
+        };
+    }
+
+    private string LogPath => Path.Combine(_folder, LogName);
+
+    public override async ValueTask StartAsync(
+        Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> hasHappened, CancellationToken cancellationToken)
+    {
+        Directory.CreateDirectory(_folder);
+        Load();
+        FileAppendWriter log = await RewriteAsync();
+        _writing = Task.Run(() => WriteAllAsync(log), CancellationToken.None);
+        foreach (EventRecord intent in _intents.Values.ToList())
+        {
+            await SettleAsync(intent, await hasHappened(intent, cancellationToken));
+        }
+
+        _delivery.Start();
+    }
+
+    public override async ValueTask<EventRecord> BeginAsync(
+        EventRecord record, Func<CancellationToken, ValueTask<string?>> identify, bool isForced, CancellationToken cancellationToken)
+    {
+        EventRecord begun = At(record, await identify(cancellationToken)) with { Time = _clock.GetUtcNow().ToUnixTimeMilliseconds() };
+        Task written;
+        lock (_lock)
+        {
+            if (!isForced && _options.WhenFull == FullOutbox.Refuse && _delivery.Count + _intents.Count >= _options.MaxPending)
+            {
+                throw Full(record);
+            }
+
+            _intents.Add(begun.Id, begun);
+            written = WriteAsync(new EventLine { Intent = begun });
+        }
+
+        try
+        {
+            await written;
+        }
+        catch (Exception exception) when (exception is not TransferException)
+        {
+            lock (_lock)
+            {
+                _intents.Remove(begun.Id);
+            }
+
+            throw Errors.Translate(exception, "keep an event of", TransferName.TryParse(record.Name, out TransferName name) ? name : default);
+        }
+
+        return begun;
+    }
+
+    public override ValueTask SettleAsync(EventRecord begun, EventRecord? happened)
+    {
+        lock (_lock)
+        {
+            _intents.Remove(begun.Id);
+            Write(happened is null ? new EventLine { Done = begun.Id } : new EventLine { Event = happened });
+            if (happened is null)
+            {
+                return default;
+            }
+
+            _delivery.Add(happened);
+            while (_options.WhenFull == FullOutbox.Drop && _delivery.Count > _options.MaxPending && _delivery.DropOldest() is var (dropped, count, oldId))
+            {
+                Write(new EventLine { Done = dropped.Id });
+                if (oldId is not null)
+                {
+                    Write(new EventLine { Done = oldId });
+                }
+
+                Write(new EventLine { Event = count });
+            }
+        }
+
+        return default;
+    }
+
+    public override async ValueTask DisposeAsync()
+    {
+        await _delivery.DisposeAsync();
+        _lines.Writer.TryComplete();
+        await _writing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await base.DisposeAsync();
+    }
+
+    private void Write(EventLine line) => _lines.Writer.TryWrite(new Entry(Serialize(line), null));
+
+    /// <summary>Writes a line, and waits for the device.</summary>
+    private Task WriteAsync(EventLine line)
+    {
+        var written = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        return _lines.Writer.TryWrite(new Entry(Serialize(line), written))
+            ? written.Task
+            : Task.FromException(_failure ?? new IOException("The outbox of events is closed."));
+    }
+
+    private static byte[] Serialize(EventLine line) => JsonSerializer.SerializeToUtf8Bytes(line, ServerJson.Default.EventLine);
+
+    /// <summary>Reads the log. A line that a failure has cut or damaged is left out: nothing was acknowledged after it.</summary>
+    private void Load()
+    {
+        if (!File.Exists(LogPath))
+        {
+            return;
+        }
+
+        var events = new Dictionary<string, EventRecord>();
+        var order = new List<string>();
+        var done = new HashSet<string>();
+        foreach (string text in File.ReadLines(LogPath))
+        {
+            EventLine? line = null;
+            try
+            {
+                line = JsonSerializer.Deserialize(text, ServerJson.Default.EventLine);
+            }
+            catch (JsonException)
+            {
+                // Cut or damaged.
+            }
+
+            if (line?.Intent is { } intent && !events.ContainsKey(intent.Id) && !done.Contains(intent.Id))
+            {
+                _intents[intent.Id] = intent;
+            }
+
+            if (line?.Event is { } happened && !done.Contains(happened.Id))
+            {
+                _intents.Remove(happened.Id);
+                if (!events.ContainsKey(happened.Id))
+                {
+                    order.Add(happened.Id);
+                }
+
+                events[happened.Id] = happened;
+            }
+
+            if (line?.Done is { } id)
+            {
+                _intents.Remove(id);
+                events.Remove(id);
+                done.Add(id);
+            }
+        }
+
+        foreach (string id in order)
+        {
+            if (events.TryGetValue(id, out EventRecord? waiting))
+            {
+                _delivery.Add(waiting);
+            }
+        }
+    }
+
+    /// <summary>Begins a new log with what still counts, in the place of the old one.</summary>
+    private async Task<FileAppendWriter> RewriteAsync()
+    {
+        var lines = new ArrayBufferWriter<byte>();
+        lock (_lock)
+        {
+            // Lines that are not written yet follow, and say nothing new about these.
+            foreach (EventLine line in _delivery.Snapshot().Select(static record => new EventLine { Event = record })
+                .Concat(_intents.Values.Select(static record => new EventLine { Intent = record })))
+            {
+                lines.Write(JsonSerializer.SerializeToUtf8Bytes(line, ServerJson.Default.EventLine));
+                lines.Write("\n"u8);
+            }
+        }
+
+        await using (FilePipeWriter file = FilePipe.Create(LogPath, new FileWriteOptions { Durability = _durability }))
+        {
+            await file.WriteAsync(lines.WrittenMemory);
+            await file.CommitAsync();
+        }
+
+        return FilePipe.Append(LogPath, new FileAppendOptions { Durability = _durability == Durability.None ? Durability.None : Durability.OnCommit });
+    }
+
+    private async Task WriteAllAsync(FileAppendWriter log)
+    {
+        long written = 0;
+        var waiting = new List<TaskCompletionSource>();
+        try
+        {
+            while (await _lines.Reader.WaitToReadAsync())
+            {
+                waiting.Clear();
+                while (waiting.Count < 1000 && _lines.Reader.TryRead(out Entry entry))
+                {
+                    log.Write(entry.Line);
+                    log.Write("\n"u8);
+                    written += entry.Line.Length + 1;
+                    if (entry.Written is { } source)
+                    {
+                        waiting.Add(source);
+                    }
+                }
+
+                await (waiting.Count > 0 && _durability != Durability.None ? log.FlushToDeviceAsync() : log.FlushAsync());
+                waiting.ForEach(static source => source.TrySetResult());
+                if (written > MaxGrowth)
+                {
+                    FileAppendWriter old = log;
+                    log = await RewriteAsync();
+                    await old.DisposeAsync();
+                    written = 0;
+                }
+            }
+        }
+        catch (Exception exception)
+        {
+            // The state of the file is unknown: no further change is accepted, and the next process reads what is there.
+            _failure = exception;
+            waiting.ForEach(source => source.TrySetException(exception));
+            _lines.Writer.TryComplete();
+            while (_lines.Reader.TryRead(out Entry entry))
+            {
+                entry.Written?.TrySetException(exception);
+            }
+        }
+        finally
+        {
+            await log.DisposeAsync();
+        }
+    }
+
+    private readonly record struct Entry(byte[] Line, TaskCompletionSource? Written);
+}

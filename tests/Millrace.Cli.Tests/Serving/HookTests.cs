@@ -1,0 +1,304 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Security.Cryptography;
+using System.Text.Json;
+
+namespace Millrace.Cli.Tests.Serving;
+
+/// <summary>`millrace serve --hook`: each change is reported, once or more, in order for each name.</summary>
+public sealed class HookTests : CommandTests
+{
+    private Task<ServedCommand> ServeAsync(HookReceiver receiver, params string[] options)
+    {
+        Directory.CreateDirectory(Folder["served"]);
+        File.WriteAllText(Folder["secret"], HookReceiver.Secret + "\n");
+        return ServeAsync("served", ["--hook", receiver.Url.AbsoluteUri, "--hook-secret-file", Folder["secret"], .. options]);
+    }
+
+    private static async Task<HttpStatusCode> SendAsync(
+        ServedCommand server, string method, string name, byte[]? content = null, string? destination = null)
+    {
+        using var request = new HttpRequestMessage(new HttpMethod(method), new Uri(server.Files + name));
+        request.Content = content is null ? null : new ByteArrayContent(content);
+        if (destination is not null)
+        {
+            request.Headers.Add("Destination", server.Files + destination);
+        }
+
+        using HttpResponseMessage response = await server.Client.SendAsync(request);
+        return response.StatusCode;
+    }
+
+    private static Task<HttpStatusCode> PutAsync(ServedCommand server, string name, int length) =>
+        SendAsync(server, "PUT", name, new byte[length]);
+
+    [Fact]
+    public async Task Every_way_to_change_files_is_reported()
+    {
+        await using HookReceiver receiver = await HookReceiver.StartAsync();
+        using ServedCommand server = await ServeAsync(receiver, "--trash", "1d");
+        byte[] content = Write("file", 1000);
+        foreach (string via in new[] { "http1", "http2", "tus", "grpc", "grpc-web" })
+        {
+            await SucceedAsync("put", "file", server.Files + via, "--via", via);
+            Assert.Equal(HttpStatusCode.NoContent, await PutAsync(server, via, 7));
+        }
+
+        Assert.Equal(HttpStatusCode.Created, await SendAsync(server, "COPY", "tus", destination: "copy"));
+        Assert.Equal(HttpStatusCode.Created, await SendAsync(server, "MKCOL", "folder/"));
+        Assert.Equal(HttpStatusCode.Created, await SendAsync(server, "MOVE", "copy", destination: "folder/moved"));
+        Assert.Equal(HttpStatusCode.Created, await SendAsync(server, "MOVE", "folder/", destination: "other/"));
+        Assert.Equal(HttpStatusCode.NoContent, await SendAsync(server, "DELETE", "other/moved"));
+        await SucceedAsync("trash", "restore", server.Files + "other/moved");
+        Assert.Equal(HttpStatusCode.NoContent, await SendAsync(server, "DELETE", "other/"));
+
+        // What changes nothing is not reported.
+        Assert.Equal(HttpStatusCode.NotFound, await SendAsync(server, "DELETE", "none"));
+        Assert.Equal(HttpStatusCode.Conflict, await SendAsync(server, "MKCOL", "none/none/"));
+        Write("tree/a", 10);
+        await SucceedAsync("put", "--atomic", "tree", server.Files);
+        await PutAsync(server, "last", 1);
+
+        await Bounded.UntilAsync(() => receiver.Events.Any(static e => e.Subject == "last"));
+        Assert.Equal(0, receiver.Unsigned);
+        foreach (string via in new[] { "http1", "http2", "tus", "grpc", "grpc-web" })
+        {
+            Assert.Equal([$"file.created {via} 1000", $"file.replaced {via} 7"], Of(via).Where(static e => !e.StartsWith("upload", StringComparison.Ordinal)));
+        }
+
+        Assert.Contains("upload.started tus 1000", Of("tus"));
+        Assert.Equal(["file.created copy 7", "file.moved copy > folder/moved 7"], Of("copy").Concat(Of("folder/moved")));
+        Assert.Equal(["folder.created folder"], Of("folder"));
+        Assert.Equal(["file.deleted other/moved", "file.created other/moved 7"], Of("other/moved"));
+        Assert.Equal(["folder.moved folder > other", "folder.deleted other"], Of("other"));
+        Assert.DoesNotContain(receiver.Events, static e => e.Subject?.StartsWith("none", StringComparison.Ordinal) == true);
+        Assert.Contains(receiver.Events, static e => e.Subject == "tree");
+
+        HookReceiver.Received first = receiver.Events.First(static e => e.Subject == "http1");
+        Assert.Equal("1.0", first.Json.GetProperty("specversion").GetString());
+        Assert.Equal("/files", first.Json.GetProperty("source").GetString());
+        Assert.True(first.Json.GetProperty("time").GetDateTimeOffset() > DateTimeOffset.UtcNow.AddHours(-1));
+        Assert.Equal(Convert.ToHexStringLower(SHA256.HashData(content)), HookReceiver.Received.Text(first.Data, "sha256"));
+        Assert.StartsWith("\"", HookReceiver.Received.Text(first.Data, "etag"), StringComparison.Ordinal);
+
+        IEnumerable<string> Of(string name) => receiver.Events.Where(e => e.Subject == name).Select(static e => e.ToString());
+    }
+
+    [Fact]
+    public async Task Receiver_that_is_down_slow_or_fails_gets_all_in_order_afterwards()
+    {
+        HookReceiver receiver = await HookReceiver.StartAsync();
+        int port = receiver.Url.Port;
+
+        // Each kind of failure, then a receiver that is gone.
+        receiver.Answer = static async (number, context) =>
+        {
+            await Task.Delay(number % 3 * 20);
+            context.Response.Headers.Location = "/elsewhere";
+            return new[] { 500, 302, 429, 410, 422, 204 }[number % 6];
+        };
+        using ServedCommand server = await ServeAsync(receiver);
+        for (int i = 1; i <= 6; i++)
+        {
+            foreach (string name in new[] { "a", "b", "c" })
+            {
+                await PutAsync(server, name, i);
+            }
+
+            if (i == 3)
+            {
+                await Bounded.UntilAsync(() => receiver.Requests >= 3);
+                await receiver.DisposeAsync();
+            }
+        }
+
+        IReadOnlyList<HookReceiver.Received> before = receiver.Events;
+        await using HookReceiver again = await HookReceiver.StartAsync(port);
+        await Bounded.UntilAsync(() => before.Concat(again.Events).DistinctBy(static e => e.Json.GetProperty("id").GetString()).Count() == 18);
+        foreach (string name in new[] { "a", "b", "c" })
+        {
+            Assert.Equal(
+                Enumerable.Range(1, 6).Select(static i => (long?)i),
+                before.Concat(again.Events).DistinctBy(static e => e.Json.GetProperty("id").GetString()).Where(e => e.Subject == name).Select(static e => e.Size));
+        }
+    }
+
+    [Fact]
+    public async Task Full_outbox_refuses_changes()
+    {
+        await using HookReceiver receiver = await HookReceiver.StartAsync();
+        bool takes = false;
+        receiver.Answer = (_, _) => Task.FromResult(Volatile.Read(ref takes) ? 204 : 503);
+        using ServedCommand server = await ServeAsync(receiver, "--hook-limit", "2");
+        Assert.Equal(HttpStatusCode.Created, await PutAsync(server, "a", 1));
+        Assert.Equal(HttpStatusCode.Created, await PutAsync(server, "b", 1));
+        Assert.Equal(HttpStatusCode.InsufficientStorage, await PutAsync(server, "c", 1));
+        Assert.Equal(HttpStatusCode.InsufficientStorage, await SendAsync(server, "DELETE", "a"));
+        Assert.False(File.Exists(Folder["served/c"]));
+        Assert.True(File.Exists(Folder["served/a"]));
+
+        Volatile.Write(ref takes, true);
+        await Bounded.UntilAsync(async () => await PutAsync(server, "c", 1) == HttpStatusCode.Created);
+        await Bounded.UntilAsync(() => receiver.Events.Count == 3);
+        Assert.Equal(["file.created a 1", "file.created b 1", "file.created c 1"], receiver.Events.Select(static e => e.ToString()));
+    }
+
+    [Fact]
+    public async Task Full_outbox_drops_the_oldest_and_says_how_many()
+    {
+        await using HookReceiver receiver = await HookReceiver.StartAsync();
+        bool takes = false;
+        receiver.Answer = (_, _) => Task.FromResult(Volatile.Read(ref takes) ? 204 : 503);
+        using ServedCommand server = await ServeAsync(receiver, "--hook-limit", "5", "--hook-full", "drop");
+        for (int i = 1; i <= 20; i++)
+        {
+            Assert.Equal(HttpStatusCode.Created, await PutAsync(server, $"{i}", i));
+        }
+
+        Volatile.Write(ref takes, true);
+        await Bounded.UntilAsync(() => receiver.Events.Any(static e => e.Subject == "20")
+            && receiver.Events.Where(static e => e.Type == "events.dropped").Sum(static e => e.Data.GetProperty("dropped").GetInt64())
+                + receiver.Events.Count(static e => e.Type == "file.created") == 20);
+        Assert.InRange(receiver.Events.Count(static e => e.Type == "file.created"), 4, 6);
+    }
+
+    /// <summary>How often the server is killed: <c>MILLRACE_HOOK_KILLS</c>.</summary>
+    private static int Kills => int.TryParse(Environment.GetEnvironmentVariable("MILLRACE_HOOK_KILLS"), CultureInfo.InvariantCulture, out int kills) ? kills : 8;
+
+    [Fact]
+    [Trait("Tier", "All")]
+    public async Task Killed_server_loses_no_event_and_invents_none()
+    {
+        const int Clients = 6;
+        IsHosted = false;
+        var random = new Random(5);
+        await using HookReceiver receiver = await HookReceiver.StartAsync();
+        receiver.Answer = static (number, _) => Task.FromResult(number % 50 == 0 ? 500 : 204);
+        using var http = new HttpClient { Timeout = TimeSpan.FromMinutes(1) };
+        Client[] clients = [.. Enumerable.Range(0, Clients).Select(number => new Client(number, http))];
+        using ServedCommand server = await ServeAsync(receiver);
+        for (int i = 0; i <= Kills; i++)
+        {
+            Task[] running = [.. clients.Select(client => Task.Run(() => client.RunAsync(server)))];
+            await Task.Delay(random.Next(20, 400));
+            await server.KillAsync();
+            await Task.WhenAll(running);
+            await server.StartAgainAsync();
+            foreach (Client client in clients)
+            {
+                await client.FindOutAsync(server);
+            }
+        }
+
+        int expected = clients.Sum(static client => client.Expected.Count);
+        await Bounded.UntilAsync(() => receiver.Events.Count >= expected);
+        foreach (Client client in clients)
+        {
+            // Each file's own order counts.
+            foreach (string name in new[] { client.Prefix + "a", client.Prefix + "b" })
+            {
+                Assert.Equal(
+                    client.Expected.Where(text => text.Split(' ').Contains(name)),
+                    receiver.Events.Where(e => e.Subject == name || e.From == name).Select(static e => e.ToString()));
+            }
+        }
+
+        Assert.Equal(0, receiver.Unsigned);
+    }
+
+    /// <summary>Puts, moves and deletes two files, one request after the other, and knows which events that makes.</summary>
+    private sealed class Client(int number, HttpClient http)
+    {
+        private readonly Random _random = new(number);
+        private int _length;
+
+        /// <summary>Lengths of the two files; null for one that does not exist.</summary>
+        private int?[] _files = [null, null];
+        private (int?[] After, string Event)? _open;
+
+        public string Prefix => $"{number}-";
+
+        public List<string> Expected { get; } = [];
+
+        public async Task RunAsync(ServedCommand server)
+        {
+            while (true)
+            {
+                int file = _random.Next(2);
+                int other = 1 - file;
+                int?[] after = [_files[0], _files[1]];
+                using var request = new HttpRequestMessage { RequestUri = new Uri(server.Files + Name(file)) };
+                string happens;
+                switch (_files[file] is null ? 0 : _random.Next(4))
+                {
+                    case 2 when _files[other] is null:
+                        request.Method = new HttpMethod("MOVE");
+                        request.Headers.Add("Destination", server.Files + Name(other));
+                        (after[file], after[other]) = (null, after[file]);
+                        happens = $"file.moved {Name(file)} > {Name(other)} {after[other]}";
+                        break;
+                    case 3:
+                        request.Method = HttpMethod.Delete;
+                        after[file] = null;
+                        happens = $"file.deleted {Name(file)}";
+                        break;
+                    default:
+                        request.Method = HttpMethod.Put;
+                        request.Content = new ByteArrayContent(new byte[++_length]);
+                        after[file] = _length;
+                        happens = $"file.{(_files[file] is null ? "created" : "replaced")} {Name(file)} {_length}";
+                        break;
+                }
+
+                _open = (after, happens);
+                try
+                {
+                    using HttpResponseMessage response = await http.SendAsync(request);
+                    Assert.True(response.IsSuccessStatusCode, $"{happens}: {response.StatusCode}");
+                }
+                catch (HttpRequestException)
+                {
+                    return;
+                }
+
+                Happened();
+            }
+        }
+
+        /// <summary>Looks whether the request that was cut has done something.</summary>
+        public async Task FindOutAsync(ServedCommand server)
+        {
+            if (_open is not var (after, _))
+            {
+                return;
+            }
+
+            int?[] now = [await LengthAsync(server, 0), await LengthAsync(server, 1)];
+            if (now.SequenceEqual(after))
+            {
+                Happened();
+                return;
+            }
+
+            Assert.Equal(_files, now);
+            _open = null;
+        }
+
+        private void Happened()
+        {
+            _files = _open!.Value.After;
+            Expected.Add(_open.Value.Event);
+            _open = null;
+        }
+
+        private async Task<int?> LengthAsync(ServedCommand server, int file)
+        {
+            using var request = new HttpRequestMessage(HttpMethod.Head, new Uri(server.Files + Name(file)));
+            using HttpResponseMessage response = await http.SendAsync(request);
+            return response.StatusCode == HttpStatusCode.NotFound ? null : (int)response.Content.Headers.ContentLength!.Value;
+        }
+
+        private string Name(int file) => $"{Prefix}{"ab"[file]}";
+    }
+}
