@@ -149,7 +149,7 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     /// One object after the other, in no particular order: a server that dies meanwhile leaves the rest. A folder that contains the
     /// prefix of another store is refused, and so is one with a key that no listing shows.
     /// </remarks>
-    public ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
+    public ValueTask<bool> DeleteFolderAsync(TransferName folder, DeleteFolderOptions options, CancellationToken cancellationToken) =>
         _folders.DeleteAsync(folder, cancellationToken);
 
     /// <inheritdoc/>

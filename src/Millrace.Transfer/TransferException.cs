@@ -47,6 +47,12 @@ public sealed class TransferException : IOException
     public int? Omitted { get; init; }
 
     /// <summary>
+    /// How many files and folders of names that the server hides, where they are why a folder was neither deleted nor moved; null otherwise.
+    /// The same with <see cref="DeleteFolderOptions.IncludeHidden"/> or <see cref="MoveOptions.IncludeHidden"/> takes them along.
+    /// </summary>
+    public int? Hidden { get; init; }
+
+    /// <summary>
     /// The failure and the remedy for people who know what they asked for; <see cref="Exception.Message"/> also has the call, the protocol and the
     /// status of a response.
     /// </summary>
@@ -81,6 +87,7 @@ public sealed class TransferException : IOException
         Status = Status,
         Protocol = Protocol,
         Omitted = Omitted,
+        Hidden = Hidden,
         Reason = reason ?? Reason,
         IsTransient = isTransient,
         IsForeign = IsForeign,

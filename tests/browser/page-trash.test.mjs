@@ -8,7 +8,7 @@ import { serve } from "./support/served.mjs";
 let browser, server;
 
 before(async () => {
-  [browser, server] = await Promise.all([launch(), serve("--h2-port", "none", "--quiet", "--trash", "1d")]);
+  [browser, server] = await Promise.all([launch(), serve("--h2-port", "none", "--quiet", "--trash", "1d", "--hide", "dotfiles")]);
 });
 
 after(async () => {
@@ -52,6 +52,33 @@ test("A deletion is undone, beside what has the name by now", async () => {
     await page.getByRole("button", { name: "Undo" }).click();
     await shows(page, ["sub", "a (2).txt", "a.txt"]);
     assert.ok(existsSync(at("sub/x")));
+  });
+});
+
+test("A folder with hidden files is deleted and moved with them after a question", async () => {
+  await inFolder({ "sub": null, "sub/.one": "1", "sub/.two": "2", "sub/x": "x", "to": null }, async (page, at) => {
+    const question = (text) => dialog(page).filter({ hasText: text });
+    const deleting = question("2 hidden files are in it. Delete them too?");
+    await remove(page, "sub");
+    await deleting.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("It contains 2 hidden files, and was left as it is.", { exact: false }).waitFor();
+    assert.ok(existsSync(at("sub/x")));
+
+    await menu(page, "sub", "Move…");
+    await dialog(page).getByRole("button", { name: "to", exact: true }).click();
+    await dialog(page).getByRole("button", { name: "Move here" }).click();
+    await question("2 hidden files are in it. Move them too?").getByRole("button", { name: "Move", exact: true }).click();
+    await shows(page, ["to"]);
+    assert.equal(readFileSync(at("to/sub/.one"), "utf8"), "1");
+
+    await remove(page, "to");
+    await deleting.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("This folder is empty").waitFor();
+    assert.ok(!existsSync(at("to")));
+    await page.locator(".notice", { hasText: "1 item deleted" }).getByRole("button", { name: "Undo" }).click();
+    await shows(page, ["to"]);
+    assert.equal(readFileSync(at("to/sub/.two"), "utf8"), "2");
+    await page.getByText("to restored").waitFor();
   });
 });
 

@@ -31,19 +31,23 @@ internal static class MoveCommand
             CompletionSources = { new RemoteNames(set).Complete },
         };
         var replace = new Option<bool>("--replace") { Description = "Replace a file that has the new name." };
+        var hidden = new Option<bool>("--hidden") { Description = "Move files that the server hides with the folder that they are in." };
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("mv", "Move or rename files and folders on a server.") { help, urls, replace };
+        var command = new Command("mv", "Move or rename files and folders on a server.") { help, urls, replace, hidden };
         set.AddTo(command);
         command.SetAction(parsed =>
         {
             string[] given = parsed.GetValue(urls)!;
             return TransferCommand.Run("mv", set, parsed, given[0], (settings, stop) => RunAsync(
-                [.. given.Select(TransferTarget.Parse)], parsed.GetValue(replace), settings, stop));
+                [.. given.Select(TransferTarget.Parse)],
+                new MoveOptions { Replace = parsed.GetValue(replace), IncludeHidden = parsed.GetValue(hidden) },
+                settings,
+                stop));
         });
         return command;
     }
 
-    private static async Task<int> RunAsync(TransferTarget[] given, bool replace, TransferSettings settings, CancellationToken stop)
+    private static async Task<int> RunAsync(TransferTarget[] given, MoveOptions options, TransferSettings settings, CancellationToken stop)
     {
         foreach (TransferTarget one in given[..^1])
         {
@@ -73,7 +77,7 @@ internal static class MoveCommand
                 }
 
                 TransferName to = target.IsFolder ? target.Name.Append(source.Name.FileName) : target.Name;
-                await client.MoveAsync(source.Name, to, new MoveOptions { Replace = replace }, stop).ConfigureAwait(false);
+                await client.MoveAsync(source.Name, to, options, stop).ConfigureAwait(false);
                 if (settings.Json)
                 {
                     TransferCommand.WriteLine(Console.Out, CommandJson.ToLine(new MoveLine(url, source.Name.Value, target.UrlOf(to))));

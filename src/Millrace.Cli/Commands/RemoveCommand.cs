@@ -11,6 +11,7 @@ internal static class RemoveCommand
         Examples:
           millrace rm http://host:8080/files/2026/may.csv
           millrace rm --recursive http://host:8080/files/photos/
+          millrace rm --recursive --hidden http://host:8080/files/photos/
 
         Exit codes:
           0    everything was deleted
@@ -32,6 +33,17 @@ internal static class RemoveCommand
         {
             Description = "Delete folders with their contents, after asking.",
         };
+        var hidden = new Option<bool>("--hidden")
+        {
+            Description = "Delete files that the server hides with the folder that they are in.",
+        };
+        hidden.Validators.Add(result =>
+        {
+            if (result is { Implicit: false } && result.GetResult(recursive) is not { Implicit: false })
+            {
+                result.AddError("--hidden is for folders, and needs --recursive.");
+            }
+        });
         var yes = new Option<bool>("--yes", "-y") { Description = "Do not ask." };
         Option<string?> ifMatch = ConditionOptions.IfMatch();
         ifMatch.Validators.Add(result =>
@@ -42,7 +54,7 @@ internal static class RemoveCommand
             }
         });
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("rm", "Delete files on a server.") { help, urls, recursive, yes, ifMatch };
+        var command = new Command("rm", "Delete files on a server.") { help, urls, recursive, hidden, yes, ifMatch };
         set.AddTo(command);
         command.SetAction(parsed =>
         {
@@ -51,6 +63,7 @@ internal static class RemoveCommand
                 [.. given.Select(TransferTarget.Parse)],
                 ConditionOptions.Read(createNew: false, parsed.GetValue(ifMatch)),
                 parsed.GetValue(recursive),
+                parsed.GetValue(hidden),
                 parsed.GetValue(yes),
                 settings,
                 stop));
@@ -62,6 +75,7 @@ internal static class RemoveCommand
         TransferTarget[] targets,
         WritePrecondition precondition,
         bool recursive,
+        bool hidden,
         bool yes,
         TransferSettings settings,
         CancellationToken stop)
@@ -97,7 +111,7 @@ internal static class RemoveCommand
             return ExitCode.CannotStart;
         }
 
-        int deleted = await DeleteAllAsync(items, precondition, settings, stop).ConfigureAwait(false);
+        int deleted = await DeleteAllAsync(items, precondition, hidden, settings, stop).ConfigureAwait(false);
         return deleted == ExitCode.Success ? listed : deleted;
     }
 
@@ -171,7 +185,7 @@ internal static class RemoveCommand
     }
 
     private static async Task<int> DeleteAllAsync(
-        List<RemoveItem> items, WritePrecondition precondition, TransferSettings settings, CancellationToken stop)
+        List<RemoveItem> items, WritePrecondition precondition, bool hidden, TransferSettings settings, CancellationToken stop)
     {
         List<RemoveItem> files = items.FindAll(item => !item.IsFolder);
         var printing = new Lock();
@@ -195,7 +209,7 @@ internal static class RemoveCommand
                 }).ConfigureAwait(false);
             foreach (RemoveItem folder in failed == 0 ? items.Where(item => item.IsFolder) : [])
             {
-                Exception? error = await DeleteFolderAsync(folder, stop).ConfigureAwait(false);
+                Exception? error = await DeleteFolderAsync(folder, hidden, stop).ConfigureAwait(false);
                 failed += error is null ? 0 : 1;
                 Print(folder, error, settings);
             }
@@ -218,7 +232,7 @@ internal static class RemoveCommand
     }
 
     /// <summary>Deletes a folder whose files were deleted, unless there are others by now, which the user did not confirm.</summary>
-    private static async Task<Exception?> DeleteFolderAsync(RemoveItem folder, CancellationToken stop)
+    private static async Task<Exception?> DeleteFolderAsync(RemoveItem folder, bool hidden, CancellationToken stop)
     {
         try
         {
@@ -230,7 +244,7 @@ internal static class RemoveCommand
                     folder.Name.Value);
             }
 
-            await folder.Client.DeleteFolderAsync(folder.Name, stop).ConfigureAwait(false);
+            await folder.Client.DeleteFolderAsync(folder.Name, new DeleteFolderOptions { IncludeHidden = hidden }, stop).ConfigureAwait(false);
             return null;
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)

@@ -50,7 +50,8 @@ internal static class TransferCommand
         string about = exception is TransferException { Name: { Length: > 0 } file } && !text.Contains(file, StringComparison.Ordinal)
             ? $"'{PrintableText.Clean(file)}': "
             : "";
-        Console.Error.WriteLine($"millrace {name}: {about}{text}");
+        string hint = exception is TransferException { Hidden: > 0 } ? " Use --hidden to take them along." : "";
+        Console.Error.WriteLine($"millrace {name}: {about}{text}{hint}");
     }
 
     /// <summary>Reports that a server left entries out of its listing.</summary>

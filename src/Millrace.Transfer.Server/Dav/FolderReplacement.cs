@@ -45,7 +45,7 @@ internal static class FolderReplacement
         using (await pass.BeginAsync(target, LockUse.Membership | LockUse.Below, aborted))
         {
             _ = await StoreConflict.AskAsync(
-                hasFolder ? pass.Store.DeleteFolderAsync(target, aborted) : pass.Store.DeleteAsync(target, default, aborted), default);
+                hasFolder ? pass.Store.DeleteFolderAsync(target, default, aborted) : pass.Store.DeleteAsync(target, default, aborted), default);
         }
 
         await pass.ForgetAsync(target);

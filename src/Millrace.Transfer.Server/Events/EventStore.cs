@@ -76,12 +76,12 @@ internal class EventStore : IFileStore
         }
     }
 
-    public async ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken)
+    public async ValueTask<bool> DeleteFolderAsync(TransferName folder, DeleteFolderOptions options, CancellationToken cancellationToken)
     {
         using NameLocks.All all = await Outbox.Locks.EnterAllAsync(cancellationToken);
         return await RunAsync(
             FileEvents.New(FileEventKind.Deleted, folder, _by) with { IsFolder = true },
-            () => Inner.DeleteFolderAsync(folder, cancellationToken),
+            () => Inner.DeleteFolderAsync(folder, options, cancellationToken),
             static (record, deleted) => deleted ? record : null,
             cancellationToken);
     }

@@ -32,6 +32,7 @@ internal sealed class FileMove(IFileStore store)
         {
             Source = WriteConditions.Read(context.Request, source.Name, file),
             Replace = mayReplace,
+            IncludeHidden = HiddenFiles.AreIncluded(context.Request),
         };
         bool replaces = await ReplaceAsync(context, pass.Store, source.Name, target.Name, isFolder: file is null, mayReplace, isExplicit);
         StoredFile? moved;

@@ -36,7 +36,8 @@ internal sealed class FileRemoval(IFileStore store)
                     target.Name, withContent ? LockUse.Membership | LockUse.Below : LockUse.Membership, aborted);
                 deleted = await StoreConflict.AskAsync(
                     withContent
-                        ? pass.Store.DeleteFolderAsync(target.Name, aborted)
+                        ? pass.Store.DeleteFolderAsync(
+                            target.Name, new DeleteFolderOptions { IncludeHidden = HiddenFiles.AreIncluded(context.Request) }, aborted)
                         : pass.Store.DeleteAsync(target.Name, precondition, aborted),
                     precondition);
             }

@@ -105,6 +105,7 @@ internal static class Problems
                 Error = ErrorCode.Of(refusal.Error),
                 Name = string.IsNullOrEmpty(refusal.Name) ? null : refusal.Name,
                 Omitted = refusal.Omitted,
+                Hidden = refusal.Hidden,
                 ExpectedOffset = isOffset ? refusal.Offset : null,
                 ProvidedOffset = isOffset ? refusal.ProvidedOffset : null,
             },

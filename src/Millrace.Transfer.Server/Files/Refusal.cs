@@ -28,6 +28,9 @@ internal sealed class Refusal(TransferError error, string message, string? name 
     /// <summary>How many entries no listing shows, where that is the reason; null otherwise.</summary>
     public int? Omitted { get; init; }
 
+    /// <summary>How many files that the server hides, where asking for them would help; null otherwise.</summary>
+    public int? Hidden { get; init; }
+
     /// <summary>Bytes of the upload that the server has kept; null where that does not matter.</summary>
     public long? Offset { get; init; }
 
@@ -58,6 +61,7 @@ internal sealed class Refusal(TransferError error, string message, string? name 
             RetryAfter = transfer.RetryAfter,
             Status = transfer.Status,
             Omitted = transfer.Omitted,
+            Hidden = transfer.Hidden,
         },
         FilePipeException file => Of(Errors.Translate(file)),
         _ when FindBrokenBody(exception) is { } broken => OfBrokenBody(broken, "Nothing was stored; send it again."),

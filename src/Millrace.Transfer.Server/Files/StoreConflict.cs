@@ -23,6 +23,7 @@ internal static class StoreConflict
             {
                 Status = exception.Status ?? StatusCodes.Status409Conflict,
                 Omitted = exception.Omitted,
+                Hidden = exception.Hidden,
             };
         }
     }

@@ -167,6 +167,7 @@ internal sealed class GrpcAnswer
         [
             (GrpcFields.Omitted, problem?.Omitted ?? Omitted.Total), (GrpcFields.OmittedNames, Omitted.Names),
             (GrpcFields.OmittedKinds, Omitted.Kinds), (GrpcFields.OmittedUnreadable, Omitted.Unreadable),
+            (GrpcFields.Hidden, problem?.Hidden ?? 0),
         ])
         {
             if (count > 0)

@@ -35,7 +35,8 @@ internal static class GrpcFiles
         using (await pass.BeginAsync(name, LockUse.Membership | LockUse.Below, call.Ended))
         {
             deleted = request.Recursive
-                ? await call.Store.DeleteFolderAsync(name, call.Ended)
+                ? await call.Store.DeleteFolderAsync(
+                    name, new DeleteFolderOptions { IncludeHidden = request.IncludeHidden }, call.Ended)
                 : await call.Store.DeleteAsync(name, precondition, call.Ended);
         }
 
@@ -53,7 +54,12 @@ internal static class GrpcFiles
         TransferName from = TransferName.Parse(request.From);
         TransferName to = TransferName.Parse(request.To);
         using TransferPass pass = await call.EnterAsync(TransferOperation.Move, from, to);
-        var options = new MoveOptions { Source = GrpcValues.Precondition(request.Precondition), Replace = request.Replace };
+        var options = new MoveOptions
+        {
+            Source = GrpcValues.Precondition(request.Precondition),
+            Replace = request.Replace,
+            IncludeHidden = request.IncludeHidden,
+        };
         var answer = new MoveResponse();
         using (await pass.BeginAsync(from, LockUse.Membership | LockUse.Below, call.Ended))
         using (await pass.BeginAsync(to, LockUse.Membership, call.Ended))

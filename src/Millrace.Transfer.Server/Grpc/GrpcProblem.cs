@@ -21,6 +21,9 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
     /// <summary>How many entries no listing shows, where that is why a folder was not deleted; null otherwise.</summary>
     public int? Omitted { get; init; }
 
+    /// <summary>How many files that the server hides, where asking for them would help; null otherwise.</summary>
+    public int? Hidden { get; init; }
+
     /// <summary>Whether it is a fault of the server, which the log reports.</summary>
     public bool IsUnexpected { get; init; }
 
@@ -46,6 +49,7 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
             RetryAfter = refusal.RetryAfter,
             OwnHttpStatus = refusal.Status,
             Omitted = refusal.Omitted,
+            Hidden = refusal.Hidden,
         },
         GrpcFault fault => new(fault.Status, fault.Message),
         InvalidProtocolBufferException => new(
@@ -70,6 +74,11 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
             if (Omitted is { } omitted)
             {
                 info.Metadata["omitted"] = omitted.ToString(CultureInfo.InvariantCulture);
+            }
+
+            if (Hidden is { } hidden)
+            {
+                info.Metadata["hidden"] = hidden.ToString(CultureInfo.InvariantCulture);
             }
 
             status.Details.Add(Any.Pack(info));

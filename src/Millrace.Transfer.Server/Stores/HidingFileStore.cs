@@ -7,7 +7,8 @@ public static class FileStoreExtensions
 {
     /// <summary>
     /// The same store without files and folders of some names, nor anything in such folders: they are neither found nor listed, and nothing
-    /// can be created, replaced or deleted there. A folder that contains some is neither deleted nor moved.
+    /// can be created, replaced or deleted there. A folder that contains some is deleted or moved only with
+    /// <see cref="DeleteFolderOptions.IncludeHidden"/> or <see cref="MoveOptions.IncludeHidden"/>, and then they go with it.
     /// </summary>
     /// <param name="store">The store, which stays yours to dispose.</param>
     /// <param name="patterns">
@@ -101,15 +102,19 @@ internal sealed class HidingFileStore(IFileStore inner, string[] patterns) : IFi
     public ValueTask<bool> DeleteAsync(TransferName name, WritePrecondition precondition, CancellationToken cancellationToken) =>
         Hides(name) ? default : inner.DeleteAsync(name, precondition, cancellationToken);
 
-    public async ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken)
+    public async ValueTask<bool> DeleteFolderAsync(TransferName folder, DeleteFolderOptions options, CancellationToken cancellationToken)
     {
         if (Hides(folder))
         {
             return false;
         }
 
-        await ThrowIfHidingAsync(folder, "deleted", cancellationToken);
-        return await inner.DeleteFolderAsync(folder, cancellationToken);
+        if (!options.IncludeHidden)
+        {
+            await ThrowIfHidingAsync(folder, "deleted", cancellationToken);
+        }
+
+        return await inner.DeleteFolderAsync(folder, options, cancellationToken);
     }
 
     public async ValueTask<StoredFile?> MoveAsync(
@@ -121,7 +126,11 @@ internal sealed class HidingFileStore(IFileStore inner, string[] patterns) : IFi
         }
 
         Check(to, patterns);
-        await ThrowIfHidingAsync(from, "moved", cancellationToken);
+        if (!options.IncludeHidden)
+        {
+            await ThrowIfHidingAsync(from, "moved", cancellationToken);
+        }
+
         return await inner.MoveAsync(from, to, options, cancellationToken);
     }
 
@@ -164,7 +173,7 @@ internal sealed class HidingFileStore(IFileStore inner, string[] patterns) : IFi
 
     private HidingFileStore Wrap(IFileStore store) => ReferenceEquals(store, inner) ? this : new HidingFileStore(store, patterns);
 
-    /// <summary>A caller must not delete or move a hidden file with its folder.</summary>
+    /// <summary>A caller must not delete or move a hidden file with its folder unless they ask for it.</summary>
     private async ValueTask ThrowIfHidingAsync(TransferName folder, string verb, CancellationToken cancellationToken)
     {
         if (!await inner.FolderExistsAsync(folder, cancellationToken))
@@ -177,11 +186,12 @@ internal sealed class HidingFileStore(IFileStore inner, string[] patterns) : IFi
         {
             throw new TransferException(
                 TransferError.InvalidRequest,
-                $"The folder '{folder}' is not {verb}: it contains {hidden} files or folders that this server hides. Delete or move them on the server first.",
+                $"The folder '{folder}' is not {verb}: it contains {hidden} files or folders that this server hides. Ask for them to be {verb} too, or delete or move them on the server first.",
                 folder.Value)
             {
                 Status = StatusCodes.Status409Conflict,
                 Omitted = hidden,
+                Hidden = hidden,
             };
         }
     }

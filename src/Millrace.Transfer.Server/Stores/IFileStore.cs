@@ -98,11 +98,14 @@ public interface IFileStore
     ValueTask<bool> DeleteAsync(TransferName name, WritePrecondition precondition, CancellationToken cancellationToken);
 
     /// <summary>Deletes a folder with everything in it.</summary>
+    /// <param name="folder">The folder.</param>
+    /// <param name="options">For a store that hides names: see <see cref="FileStoreExtensions.Hiding"/>. Others ignore it.</param>
+    /// <param name="cancellationToken">Until it begins to be deleted.</param>
     /// <returns>False when there was no such folder.</returns>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.InvalidRequest"/> with <see cref="TransferException.Omitted"/>: something in it is in no listing.
     /// </exception>
-    ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken);
+    ValueTask<bool> DeleteFolderAsync(TransferName folder, DeleteFolderOptions options, CancellationToken cancellationToken);
 
     /// <summary>Moves or renames a file, or a folder with everything in it, in one step and durably.</summary>
     /// <param name="from">The file or folder.</param>

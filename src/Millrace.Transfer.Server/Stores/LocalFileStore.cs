@@ -216,7 +216,7 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     /// are deleted, never followed. A folder that is, or contains, the folder of another store is refused, and so is one with anything
     /// that no listing shows, unless only the folders above it make its name too long.
     /// </remarks>
-    public ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
+    public ValueTask<bool> DeleteFolderAsync(TransferName folder, DeleteFolderOptions options, CancellationToken cancellationToken) =>
         _folders.DeleteAsync(CheckChange(folder), cancellationToken);
 
     /// <inheritdoc/>

@@ -134,15 +134,17 @@ public sealed partial class TransferClient
 
     /// <summary>Deletes a folder with everything in it.</summary>
     /// <param name="folder">The folder.</param>
+    /// <param name="options">Whether what the server hides is deleted, too.</param>
     /// <param name="cancellationToken">Ends it; whether it was deleted is not known then.</param>
     /// <returns>False when there was none.</returns>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
-    public Task<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken = default)
+    public Task<bool> DeleteFolderAsync(
+        TransferName folder, DeleteFolderOptions options = default, CancellationToken cancellationToken = default)
     {
         ThrowIfRoot(folder);
         return RunAsync(
             async (protocol, state, watch) =>
-                await protocol.DeleteFolderAsync(folder, watch).ConfigureAwait(false) || state.Attempts > 1,
+                await protocol.DeleteFolderAsync(folder, options, watch).ConfigureAwait(false) || state.Attempts > 1,
             cancellationToken);
     }
 

@@ -119,7 +119,7 @@ public sealed class QuotaTests : BucketTest
         await one.AppendAsync(upload.Id, 0, new byte[2 * Mega]);
 
         Assert.True(await other.DeleteAsync("a".Name(), default, default));
-        Assert.True(await other.DeleteFolderAsync("folder".Name(), default));
+        Assert.True(await other.DeleteFolderAsync("folder".Name(), default, default));
         Assert.True(await other.AbortUploadAsync(upload.Id, default));
         await other.PutAsync("d", new byte[9 * Mega]);
 

@@ -79,6 +79,34 @@ public sealed class FileCallTests : GrpcTest
     }
 
     [Theory, EveryForm]
+    public async Task Hidden_files_are_deleted_with_their_folder_on_request(string form)
+    {
+        await ServeAsync(host: static options => options.HiddenNames = [".*"]);
+        Put("f/a", []);
+        Put("f/.b", []);
+        GrpcReply kept = await CallAsync(form, "Delete", Frames.Of(new DeleteRequest { Name = "f", Recursive = true }));
+        kept.Failed(9, TransferError.InvalidRequest);
+        Assert.Equal("1", kept.Trailers["millrace-hidden"]);
+        Assert.True(File.Exists(PathOf("f/a")) && File.Exists(PathOf("f/.b")));
+        byte[] request = Frames.Of(new DeleteRequest { Name = "f", Recursive = true, IncludeHidden = true });
+        Assert.True((await CallAsync(form, "Delete", request)).Only(DeleteResponse.Parser).Deleted);
+        Assert.False(File.Exists(PathOf("f/a")) || File.Exists(PathOf("f/.b")));
+    }
+
+    [Theory, EveryForm]
+    [NeedsLocalFolder]
+    public async Task Hidden_files_are_moved_with_their_folder_on_request(string form)
+    {
+        await ServeAsync(host: static options => options.HiddenNames = [".*"]);
+        Put("f/.b", []);
+        GrpcReply kept = await CallAsync(form, "Move", Frames.Of(new MoveRequest { From = "f", To = "g" }));
+        kept.Failed(9, TransferError.InvalidRequest);
+        Assert.Equal("1", kept.Trailers["millrace-hidden"]);
+        Assert.Null((await CallAsync(form, "Move", Frames.Of(new MoveRequest { From = "f", To = "g", IncludeHidden = true }))).Only(MoveResponse.Parser).File);
+        Assert.True(File.Exists(PathOf("g/.b")) && !File.Exists(PathOf("f/.b")));
+    }
+
+    [Theory, EveryForm]
     public async Task File_is_deleted_once(string form)
     {
         Put("a", []);

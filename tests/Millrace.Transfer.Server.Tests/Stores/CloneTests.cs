@@ -52,8 +52,8 @@ public sealed class CloneTests : StoreTest
             ClonedFolder next = await CloneAsync(store);
             Assert.NotEqual(clone.Name, next.Name);
             await ExchangeAsync(store, next);
-            await store.DeleteFolderAsync(next.Name, default);
-            await store.DeleteFolderAsync(clone.Name, default);
+            await store.DeleteFolderAsync(next.Name, default, default);
+            await store.DeleteFolderAsync(clone.Name, default, default);
         }
 
         Assert.Equal("4", await store.GetAsync("f/by hand"));
@@ -125,7 +125,7 @@ public sealed class CloneTests : StoreTest
                 ClonedFolder clone = await CloneAsync(store);
                 await ExchangeAsync(store, clone);
                 exchanged++;
-                await store.DeleteFolderAsync(clone.Name, default);
+                await store.DeleteFolderAsync(clone.Name, default, default);
             }
             catch (TransferException)
             {

@@ -39,7 +39,7 @@ public sealed class DeletedFolderTests : StoreTest
             await store.PutAsync("b", new string('b', 27)).FailsAsync(TransferError.NoSpace);
         }
 
-        Assert.True(await store.DeleteFolderAsync("deep".Name(), default));
+        Assert.True(await store.DeleteFolderAsync("deep".Name(), default, default));
         Assert.Empty(Directory.GetFileSystemEntries(Folder[".millrace/removed"]));
         Assert.Equal(["a", "kept"], Folder.VisibleNames());
         await store.PutAsync("b", new string('b', 66));
@@ -67,11 +67,11 @@ public sealed class DeletedFolderTests : StoreTest
         {
             Directory.CreateDirectory(Folder[folder]);
             string name = folder.Split('/')[0];
-            await store.DeleteFolderAsync(name.Name(), default).AsTask().FailsAsync(TransferError.InvalidRequest);
+            await store.DeleteFolderAsync(name.Name(), default, default).AsTask().FailsAsync(TransferError.InvalidRequest);
             Assert.True(Directory.Exists(Folder[folder]));
             Directory.Move(Folder[folder], Folder[$"{folder}1"]);
             Directory.Delete(Folder[$"{folder}1"]);
-            Assert.True(await store.DeleteFolderAsync(name.Name(), default));
+            Assert.True(await store.DeleteFolderAsync(name.Name(), default, default));
         }
     }
 
@@ -81,7 +81,7 @@ public sealed class DeletedFolderTests : StoreTest
         using var disk = MountedDisk.InMemory(1 << 20, Folder["disk"]);
         Nest("disk/deep", levels: 8);
         LocalFileStore store = Open();
-        Assert.True(await store.DeleteFolderAsync("disk/deep".Name(), default));
+        Assert.True(await store.DeleteFolderAsync("disk/deep".Name(), default, default));
         Assert.Empty(disk.Names);
     }
 
@@ -98,7 +98,7 @@ public sealed class DeletedFolderTests : StoreTest
         Shell.Run("chattr", "+i", disk["folder/b"]);
         try
         {
-            Assert.True(await store.DeleteFolderAsync("folder".Name(), default));
+            Assert.True(await store.DeleteFolderAsync("folder".Name(), default, default));
             Assert.Equal(4, store.Core.Limits.Used);
         }
         finally
@@ -122,7 +122,7 @@ public sealed class DeletedFolderTests : StoreTest
         }))];
         for (int i = 0; i < 200; i++)
         {
-            await TryAsync(() => store.DeleteFolderAsync((i % 3 == 0 ? "folder" : $"folder/{i % 4}").Name(), default).AsTask());
+            await TryAsync(() => store.DeleteFolderAsync((i % 3 == 0 ? "folder" : $"folder/{i % 4}").Name(), default, default).AsTask());
         }
 
         await stop.CancelAsync();

@@ -56,14 +56,43 @@ public sealed class HidingTests : ContractTest
     {
         IFileStore store = await OpenAsync(portable);
         TransferName folder = TransferName.Parse("folder");
-        TransferException deleting = await RefusesAsync(TransferError.InvalidRequest, async () => await store.DeleteFolderAsync(folder, default));
+        TransferException deleting = await RefusesAsync(TransferError.InvalidRequest, async () => await store.DeleteFolderAsync(folder, default, default));
         TransferException moving = await RefusesAsync(
             TransferError.InvalidRequest, async () => await store.MoveAsync(folder, TransferName.Parse("other"), default, default));
         Assert.Equal((409, 409), (deleting.Status, moving.Status));
         Assert.InRange(deleting.Omitted ?? 0, 2, 3);
+        Assert.Equal((deleting.Omitted, deleting.Omitted), (deleting.Hidden, moving.Hidden));
         Assert.Equal("secret", await File.ReadAllTextAsync(Files.PathOf("folder/.git/config")));
         await Files.WriteAsync("plain/a", "1"u8.ToArray());
-        Assert.True(await store.DeleteFolderAsync(TransferName.Parse("plain"), default));
+        Assert.True(await store.DeleteFolderAsync(TransferName.Parse("plain"), default, default));
+    }
+
+    [Theory]
+    [EveryStore]
+    public async Task Hidden_files_go_with_their_folder_on_request(bool portable)
+    {
+        IFileStore store = await OpenAsync(portable, TimeSpan.FromDays(1));
+        TransferName folder = TransferName.Parse("folder");
+        if (store.CanMoveFolders)
+        {
+            Assert.Null(await store.MoveAsync(folder, TransferName.Parse("other"), new MoveOptions { IncludeHidden = true }, default));
+            Assert.Equal("secret", await File.ReadAllTextAsync(Files.PathOf("other/.git/config")));
+            Assert.Null(await store.FindAsync(TransferName.Parse("other/.git/config"), DigestNeed.IfKnown, default));
+            await RefusesAsync(
+                TransferError.Forbidden,
+                async () => await store.MoveAsync(TransferName.Parse("other"), TransferName.Parse(".other"), new MoveOptions { IncludeHidden = true }, default));
+            folder = TransferName.Parse("other");
+        }
+
+        Assert.False(await store.DeleteFolderAsync(folder.Append(".git"), new DeleteFolderOptions { IncludeHidden = true }, default));
+        Assert.True(await store.DeleteFolderAsync(folder, new DeleteFolderOptions { IncludeHidden = true }, default));
+        Assert.Equal([".env"], Files.VisibleFiles());
+        TrashEntry entry = Assert.Single((await store.Trash!.ListAsync(default, default)).Entries);
+        Assert.Equal(folder, entry.Name);
+        await store.Trash.RestoreAsync(entry.Id, default, default);
+        Assert.Equal("secret", await File.ReadAllTextAsync(Files.PathOf(folder.Value + "/.git/config")));
+        Assert.Equal("secret", await File.ReadAllTextAsync(Files.PathOf(folder.Value + "/x.tmp")));
+        Assert.Equal([folder.Value + "/a", folder.Value + "/b.tmpx"], await NamesAsync(store, new ListFilesOptions { Recursive = true }));
     }
 
     [Theory]
@@ -103,7 +132,7 @@ public sealed class HidingTests : ContractTest
         Assert.Equal(File640, File.GetUnixFileMode(Files.PathOf("one/two/a")));
     }
 
-    private async Task<IFileStore> OpenAsync(bool portable)
+    private async Task<IFileStore> OpenAsync(bool portable, TimeSpan? trash = null)
     {
         foreach (TransferName name in HiddenNames)
         {
@@ -112,7 +141,7 @@ public sealed class HidingTests : ContractTest
 
         await Files.WriteAsync("folder/a", "1"u8.ToArray());
         await Files.WriteAsync("folder/b.tmpx", "2"u8.ToArray());
-        return Open(portable).Hiding([".*", "*.tmp"]);
+        return Open(new LocalFileStoreOptions { Portable = portable, TrashLifetime = trash }).Hiding([".*", "*.tmp"]);
     }
 
     private static async Task<List<string>> NamesAsync(IFileStore store, ListFilesOptions options)

@@ -117,7 +117,7 @@ public sealed class MoveTests : StoreTest
         await store.MoveAsync("b", "a/b");
         await store.MoveAsync("a", "c");
         Assert.Equal(60, store.Core.Limits.Used);
-        Assert.True(await store.DeleteFolderAsync("c".Name(), default));
+        Assert.True(await store.DeleteFolderAsync("c".Name(), default, default));
         Assert.Equal(0, store.Core.Limits.Used);
     }
 
@@ -161,8 +161,8 @@ public sealed class MoveTests : StoreTest
         }
 
         await store.CreateFolderAsync("up/new".Name(), default).AsTask().FailsAsync(TransferError.Forbidden);
-        await store.DeleteFolderAsync("up/root".Name(), default).FailsAsync(TransferError.Forbidden);
-        Assert.False(await store.DeleteFolderAsync("up".Name(), default));
+        await store.DeleteFolderAsync("up/root".Name(), default, default).FailsAsync(TransferError.Forbidden);
+        Assert.False(await store.DeleteFolderAsync("up".Name(), default, default));
         Assert.Equal(["root", "secret"], Folder.Names);
         Assert.Equal("secret", File.ReadAllText(Folder["secret"]));
     }
@@ -193,7 +193,7 @@ public sealed class MoveTests : StoreTest
         LocalFileStore store = Open(portable);
         Directory.CreateDirectory(Folder["group/team/.millrace"]);
         await store.MoveAsync("group/team", "team").FailsAsync(TransferError.InvalidRequest);
-        await store.DeleteFolderAsync("group".Name(), default).FailsAsync(TransferError.InvalidRequest);
+        await store.DeleteFolderAsync("group".Name(), default, default).FailsAsync(TransferError.InvalidRequest);
         Assert.True(Directory.Exists(Folder["group/team/.millrace"]));
     }
 
@@ -214,7 +214,7 @@ public sealed class MoveTests : StoreTest
 
             // Where it cannot be hidden first, it is deleted in place.
             await store.PutAsync("disk/folder/file", "3");
-            Assert.True(await store.DeleteFolderAsync("disk/folder".Name(), default));
+            Assert.True(await store.DeleteFolderAsync("disk/folder".Name(), default, default));
             Assert.False(Directory.Exists(Folder["disk/folder"]));
         }
     }
@@ -250,16 +250,16 @@ public sealed class MoveTests : StoreTest
         await store.PutAsync("kept/file", "2");
         Directory.CreateSymbolicLink(Folder["a/link"], "../kept");
 
-        Assert.False(await store.DeleteFolderAsync("kept/file".Name(), default));
-        Assert.False(await store.DeleteFolderAsync("x".Name(), default));
-        Assert.False(await store.DeleteFolderAsync("a/link".Name(), default));
-        Assert.True(await store.DeleteFolderAsync("a".Name(), default));
-        Assert.False(await store.DeleteFolderAsync("a".Name(), default));
+        Assert.False(await store.DeleteFolderAsync("kept/file".Name(), default, default));
+        Assert.False(await store.DeleteFolderAsync("x".Name(), default, default));
+        Assert.False(await store.DeleteFolderAsync("a/link".Name(), default, default));
+        Assert.True(await store.DeleteFolderAsync("a".Name(), default, default));
+        Assert.False(await store.DeleteFolderAsync("a".Name(), default, default));
 
         Assert.Equal(["kept"], Folder.VisibleNames());
         Assert.Equal("2", await store.GetAsync("kept/file"));
         Assert.Empty(Directory.GetFileSystemEntries(Folder[".millrace/removed"]));
-        await store.DeleteFolderAsync(default, default).FailsAsync(TransferError.InvalidRequest);
+        await store.DeleteFolderAsync(default, default, default).FailsAsync(TransferError.InvalidRequest);
     }
 
     [NeedsTheory(Need.Unix), EveryStore]
@@ -269,7 +269,7 @@ public sealed class MoveTests : StoreTest
         await store.PutAsync("a/b/file", "1");
         File.WriteAllText(Folder["a/name\u0001 that no request can have"], "3");
         File.WriteAllText(Folder["a/b/nul"], "4");
-        TransferException refused = await Assert.ThrowsAsync<TransferException>(() => store.DeleteFolderAsync("a".Name(), default).AsTask());
+        TransferException refused = await Assert.ThrowsAsync<TransferException>(() => store.DeleteFolderAsync("a".Name(), default, default).AsTask());
         Assert.Equal((TransferError.InvalidRequest, 409, 2), (refused.Error, refused.Status, refused.Omitted));
         Assert.Equal("1", await store.GetAsync("a/b/file"));
         Assert.Equal(2, (await store.ListAsync(new ListFilesOptions { Recursive = true }, default)).Omitted.Total);

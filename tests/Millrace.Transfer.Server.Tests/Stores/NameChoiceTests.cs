@@ -18,7 +18,7 @@ public sealed class NameChoiceTests : StoreTest
             async () => await store.FolderExistsAsync(name, default),
             async () => await store.ListAsync(new ListFilesOptions { Folder = name }, default),
             async () => await store.DeleteAsync(name, default, default),
-            async () => await store.DeleteFolderAsync(name, default),
+            async () => await store.DeleteFolderAsync(name, default, default),
             async () => await store.MoveAsync(name, "x".Name(), default, default),
             async () => await store.MoveAsync("f".Name(), name, default, default),
             async () => await store.CreateFolderAsync(name, default),
@@ -55,6 +55,6 @@ public sealed class NameChoiceTests : StoreTest
         Assert.Equal(AllowedNames.Native, store.Names);
         await store.PutAsync("12:30?/aux.", "1");
         Assert.Equal(["12:30?/aux."], (await store.ListAsync(new ListFilesOptions { Recursive = true }, default)).Entries.Select(static entry => entry.Name.Value));
-        Assert.True(await store.DeleteFolderAsync("12:30?".Name(), default));
+        Assert.True(await store.DeleteFolderAsync("12:30?".Name(), default, default));
     }
 }

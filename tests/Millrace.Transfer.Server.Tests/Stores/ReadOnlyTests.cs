@@ -17,7 +17,7 @@ public sealed class ReadOnlyTests : StoreTest
         [
             () => store.PutAsync("new", "x"),
             () => store.DeleteAsync("a/b".Name(), default, default).AsTask(),
-            () => store.DeleteFolderAsync("a".Name(), default).AsTask(),
+            () => store.DeleteFolderAsync("a".Name(), default, default).AsTask(),
             () => store.MoveAsync("a/b", "c").AsTask(),
             () => store.CopyAsync("a/b".Name(), "c".Name(), default, default).AsTask(),
             () => store.CreateFolderAsync("c".Name(), default).AsTask(),

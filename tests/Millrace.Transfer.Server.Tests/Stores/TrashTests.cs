@@ -58,7 +58,7 @@ public sealed class TrashTests : ContractTest
         IFileStore store = Open(Keeping(portable));
         await Files.WriteAsync("folder/a", "one"u8.ToArray());
         await Files.WriteAsync("folder/deep/b", "four"u8.ToArray());
-        Assert.True(await store.DeleteFolderAsync(TransferName.Parse("folder"), default));
+        Assert.True(await store.DeleteFolderAsync(TransferName.Parse("folder"), default, default));
         Assert.Empty(Files.VisibleFiles());
         TrashEntry entry = Assert.Single((await store.Trash!.ListAsync(default, default)).Entries);
         Assert.Equal(("folder", true, 7L), (entry.Name.Value, entry.IsFolder, entry.Bytes));

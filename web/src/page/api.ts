@@ -12,9 +12,12 @@ export const paths = {
 
 /** A refusal of the server; status 0 when there was no response. */
 export class ServerError extends Error {
-  /** @param detail The server's own sentence, for problems that only its operator can mend. */
-  constructor(readonly status: number, readonly error = "", readonly retryAfter = 0, readonly detail = "", omitted = 0) {
-    super(omitted ? texts.errors.omitted(omitted) : sentence(status, error));
+  /**
+   * @param detail The server's own sentence, for problems that only its operator can mend.
+   * @param hidden How many files the server hides in a folder, which it deletes or moves with them if it is asked to.
+   */
+  constructor(readonly status: number, readonly error = "", readonly retryAfter = 0, readonly detail = "", omitted = 0, readonly hidden = 0) {
+    super(hidden ? texts.errors.hidden(hidden) : omitted ? texts.errors.omitted(omitted) : sentence(status, error));
   }
 }
 
@@ -46,8 +49,8 @@ function sentence(status: number, error: string): string {
 
 /** The error in a response: the body is a problem document, RFC 9457. */
 export function errorOf(status: number, body: string, retryAfter: string | null): ServerError {
-  const { error, detail, omitted } = problemIn(body);
-  return new ServerError(status, error, Number(retryAfter) || 0, detail, omitted);
+  const { error, detail, omitted, hidden } = problemIn(body);
+  return new ServerError(status, error, Number(retryAfter) || 0, detail, omitted, hidden);
 }
 
 /** The same where only the body is known. */
@@ -56,13 +59,13 @@ export function errorIn(body: string): ServerError {
   return new ServerError(status, error);
 }
 
-function problemIn(body: string): { status: number; error: string; detail: string; omitted: number } {
+function problemIn(body: string): { status: number; error: string; detail: string; omitted: number; hidden: number } {
   try {
-    const { status, error, detail, omitted } = JSON.parse(body) as { status?: number; error?: string; detail?: string; omitted?: number };
-    return { status: Number(status) || 0, error: String(error ?? ""), detail: String(detail ?? ""), omitted: Number(omitted) || 0 };
+    const { status, error, detail, omitted, hidden } = JSON.parse(body) as { status?: number; error?: string; detail?: string; omitted?: number; hidden?: number };
+    return { status: Number(status) || 0, error: String(error ?? ""), detail: String(detail ?? ""), omitted: Number(omitted) || 0, hidden: Number(hidden) || 0 };
   } catch {
     // Something between us and the server has answered.
-    return { status: 0, error: "", detail: "", omitted: 0 };
+    return { status: 0, error: "", detail: "", omitted: 0, hidden: 0 };
   }
 }
 
@@ -143,11 +146,14 @@ export const signOut = (): Promise<unknown> => send(paths.session, { method: "DE
 /** Only the version that is shown: another one was written in the meantime. */
 const ifShown = ({ tag }: Entry): Record<string, string> => (tag ? { "If-Match": tag } : {});
 
-export const remove = (name: string, entry: Entry): Promise<unknown> =>
-  send(urlOf(name, entry.isFolder), { method: "DELETE", headers: entry.isFolder ? { Depth: "infinity" } : ifShown(entry) });
+/** With hidden files only where the user was asked about them. */
+const changedUrlOf = (name: string, { isFolder }: Entry, hidden: boolean): string => withLink(pathOf(name, isFolder) + (hidden ? "?hidden" : ""));
+
+export const remove = (name: string, entry: Entry, hidden = false): Promise<unknown> =>
+  send(changedUrlOf(name, entry, hidden), { method: "DELETE", headers: entry.isFolder ? { Depth: "infinity" } : ifShown(entry) });
 /** Returns the tag of the file under its new name. */
-export const move = async (from: string, to: string, entry: Entry): Promise<string | undefined> =>
-  (await send(urlOf(from, entry.isFolder), { method: "MOVE", headers: { Destination: urlOf(to, entry.isFolder), Overwrite: "F", ...ifShown(entry) } }))
+export const move = async (from: string, to: string, entry: Entry, hidden = false): Promise<string | undefined> =>
+  (await send(changedUrlOf(from, entry, hidden), { method: "MOVE", headers: { Destination: urlOf(to, entry.isFolder), Overwrite: "F", ...ifShown(entry) } }))
     .headers.get("ETag") ?? undefined;
 /** Copies on the server. Returns the tag of a file's copy. */
 export async function copy(from: string, to: string, entry: Entry): Promise<string | undefined> {

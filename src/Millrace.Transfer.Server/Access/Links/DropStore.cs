@@ -51,7 +51,7 @@ internal sealed class DropStore(IFileStore whole, IFileStore inner, LinkUse use)
 
     public ValueTask<bool> DeleteAsync(TransferName name, WritePrecondition precondition, CancellationToken cancellationToken) => throw Refused();
 
-    public ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken) => throw Refused();
+    public ValueTask<bool> DeleteFolderAsync(TransferName folder, DeleteFolderOptions options, CancellationToken cancellationToken) => throw Refused();
 
     public ValueTask<StoredFile?> MoveAsync(TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) => throw Refused();
 

@@ -32,6 +32,7 @@ internal static class Failures
             Protocol = call.Protocol,
             Offset = OffsetOf(response),
             Omitted = document?.Omitted,
+            Hidden = document?.Hidden,
             Reason = document is { Detail.Length: > 0 } ? detail : $"The server answered {status} ({response.ReasonPhrase}). {detail}",
             RetryAfter = RetryAfterOf(response, clock),
             IsForeign = isForeign,

@@ -283,17 +283,21 @@ internal partial class HttpProtocolClient
         return response is not null;
     }
 
-    public override async Task<bool> DeleteFolderAsync(TransferName folder, IdleWatch watch)
+    public override async Task<bool> DeleteFolderAsync(TransferName folder, DeleteFolderOptions options, IdleWatch watch)
     {
         using HttpResponseMessage? response = await SendOrNullAsync(
-            HttpMethod.Delete, FolderUrlOf(folder), Call("Deleting", folder), watch, static request => Add(request, "Depth", "infinity"))
-            .ConfigureAwait(false);
+            HttpMethod.Delete,
+            WithHidden(FolderUrlOf(folder), options.IncludeHidden),
+            Call("Deleting", folder),
+            watch,
+            static request => Add(request, "Depth", "infinity")).ConfigureAwait(false);
         return response is not null;
     }
 
     public override async Task MoveAsync(TransferName from, TransferName to, MoveOptions options, IdleWatch watch)
     {
-        using HttpResponseMessage response = await SendAsync(Move, UrlOf(from), Call("Moving", from), watch, request =>
+        using HttpResponseMessage response = await SendAsync(
+            Move, WithHidden(UrlOf(from), options.IncludeHidden), Call("Moving", from), watch, request =>
         {
             Add(request, "Destination", UrlOf(to).AbsolutePath);
             Add(request, "Overwrite", options.Replace ? "T" : "F");
@@ -329,6 +333,8 @@ internal partial class HttpProtocolClient
                 AddPrecondition(request, precondition);
             }).ConfigureAwait(false);
     }
+
+    private static Uri WithHidden(Uri url, bool isIncluded) => isIncluded ? new Uri(url, "?hidden") : url;
 
     private Uri FolderUrlOf(TransferName folder) => new(Setup.Files, $"{folder.ToEncoded()}/");
 

@@ -71,7 +71,7 @@ internal abstract class Protocol
 
     /// <summary>Deletes a folder with everything in it.</summary>
     /// <returns>False when there was none.</returns>
-    public abstract Task<bool> DeleteFolderAsync(TransferName folder, IdleWatch watch);
+    public abstract Task<bool> DeleteFolderAsync(TransferName folder, DeleteFolderOptions options, IdleWatch watch);
 
     /// <summary>Moves a file or folder.</summary>
     public abstract Task MoveAsync(TransferName from, TransferName to, MoveOptions options, IdleWatch watch);

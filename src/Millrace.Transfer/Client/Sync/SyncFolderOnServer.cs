@@ -212,7 +212,7 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
         root.Folder.Append(from), root.Folder.Append(to), default, cancellationToken);
 
     internal override Task DeleteSiblingAsync(string sibling, CancellationToken cancellationToken) =>
-        client.DeleteFolderAsync(root.Folder.Append(sibling), cancellationToken);
+        client.DeleteFolderAsync(root.Folder.Append(sibling), default, cancellationToken);
 
     /// <summary>The folders in the folder that it is in.</summary>
     private async Task<List<string>> FoldersAsync(CancellationToken cancellationToken)

@@ -32,6 +32,9 @@ internal sealed record ErrorDocument
     /// <summary>How many entries no listing shows, where that is why a folder was not deleted; null otherwise.</summary>
     public int? Omitted { get; set; }
 
+    /// <summary>How many of them the server would take along if it is asked to; null where that is not the reason.</summary>
+    public int? Hidden { get; set; }
+
     /// <summary>Bytes of the upload that the server has, where the request would continue it elsewhere; null otherwise.</summary>
     [JsonPropertyName("expected-offset")]
     public long? ExpectedOffset { get; set; }

@@ -42,6 +42,9 @@ internal static class GrpcFields
     /// <summary>How many of them because the store may not read them.</summary>
     public const string OmittedUnreadable = "millrace-omitted-unreadable";
 
+    /// <summary>How many of them the server would delete or move with their folder if it is asked to.</summary>
+    public const string Hidden = "millrace-hidden";
+
     /// <summary>The same as a google.rpc.Status in base64, which clients of the richer error model read.</summary>
     public const string Details = "grpc-status-details-bin";
 

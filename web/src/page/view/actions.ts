@@ -128,7 +128,7 @@ export class Actions {
         const read = this.read(input, within, own);
         if (read === own) return;
         const name = join(parentOf(entry.name), read);
-        const tag = await move(join(folder, entry.name), join(folder, name), entry);
+        const tag = await moveAsking(join(folder, entry.name), join(folder, name), entry);
         this.events.changed(folder, [entry.name], [{ ...entry, name, tag }]);
         this.events.reveal(folder, name);
         notify(texts.renamed(read));
@@ -215,13 +215,13 @@ export class Actions {
     const done: { from: string; entry: Entry }[] = [];
     const back = (): Promise<undefined> => this.each(done.map(({ entry }) => entry), withoutDialog(), async (entry) => {
       const { from } = done.find((one) => one.entry === entry)!;
-      const tag = await move(join(to, entry.name), join(folder, from), entry);
+      const tag = await moveAsking(join(to, entry.name), join(folder, from), entry);
       this.events.changed(to, [entry.name], []);
       this.events.changed(folder, [], [{ ...entry, name: from, tag }]);
     }, (n) => texts.movedBack(n));
     return this.each(entries.filter((entry) => join(folder, parentOf(entry.name)) !== to), form, async (entry) => {
       const name = baseName(entry.name);
-      const tag = await move(join(folder, entry.name), join(to, name), entry);
+      const tag = await moveAsking(join(folder, entry.name), join(to, name), entry);
       const moved = { ...entry, name, tag };
       done.push({ from: entry.name, entry: moved });
       this.events.changed(folder, [entry.name], []);
@@ -262,7 +262,7 @@ export class Actions {
       act: (form) => {
         const removed: string[] = [];
         return this.each(entries, form, async (entry) => {
-          await remove(join(folder, entry.name), entry);
+          await askingAboutHidden(entry, texts.removeHidden, texts.removeDo, true, (hidden) => remove(join(folder, entry.name), entry, hidden));
           removed.push(join(folder, entry.name));
           this.events.changed(folder, [entry.name], []);
         }, texts.removed, canRestore() ? { label: texts.undo, act: () => void undo(removed, this.events) } : undefined);
@@ -367,6 +367,30 @@ export class Actions {
 const withoutDialog = (): Running => ({ signal: new AbortController().signal, progress: () => undefined });
 
 class InvalidName extends Error {}
+
+const moveAsking = (from: string, to: string, entry: Entry): Promise<string | undefined> =>
+  askingAboutHidden(entry, texts.moveHidden, texts.moveHiddenDo, false, (hidden) => move(from, to, entry, hidden));
+
+/** Does something to a folder, and once more with the files in it that the server hides, if the user wants that. */
+async function askingAboutHidden<T>(entry: Entry, question: (n: number) => string, submit: string, isDanger: boolean, act: (hidden: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await act(false);
+  } catch (error) {
+    if (!(error instanceof ServerError) || !error.hidden || !(await agrees(baseName(entry.name), question(error.hidden), submit, isDanger))) throw error;
+    return await act(true);
+  }
+}
+
+/** Asks a question; to close it is a no. */
+function agrees(heading: string, question: string, submit: string, isDanger: boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    const dialog = openForm({
+      heading, className: "confirm", isDanger, submit, fields: [h("p", {}, question)],
+      act: () => (resolve(true), Promise.resolve(undefined)),
+    });
+    dialog.addEventListener("close", () => resolve(false));
+  });
+}
 
 /** Without entries in folders that are among them, as a search can find both. */
 const withoutContents = (entries: Entry[]): Entry[] => {

@@ -158,8 +158,8 @@ internal sealed partial class GrpcProtocolClient
     public override Task<bool> DeleteAsync(TransferName name, WritePrecondition precondition, IdleWatch watch) => DeleteAsync(
         new DeleteRequest { Name = name.Value, Precondition = GrpcMapping.ToMessage(precondition) }, Call("Deleting", name), watch);
 
-    public override Task<bool> DeleteFolderAsync(TransferName folder, IdleWatch watch) => DeleteAsync(
-        new DeleteRequest { Name = folder.Value, Recursive = true }, Call("Deleting", folder), watch);
+    public override Task<bool> DeleteFolderAsync(TransferName folder, DeleteFolderOptions options, IdleWatch watch) => DeleteAsync(
+        new DeleteRequest { Name = folder.Value, Recursive = true, IncludeHidden = options.IncludeHidden }, Call("Deleting", folder), watch);
 
     public override Task MoveAsync(TransferName from, TransferName to, MoveOptions options, IdleWatch watch) => AskAsync(
         "Move",
@@ -169,6 +169,7 @@ internal sealed partial class GrpcProtocolClient
             To = to.Value,
             Precondition = GrpcMapping.ToMessage(options.Source),
             Replace = options.Replace,
+            IncludeHidden = options.IncludeHidden,
         },
         MoveResponse.Parser,
         Call("Moving", from),

@@ -27,6 +27,7 @@ internal static class GrpcRefusals
             Protocol = call.Protocol,
             Offset = Fields.Number(field(GrpcFields.Offset)),
             Omitted = (int?)Fields.Number(field(GrpcFields.Omitted)),
+            Hidden = (int?)Fields.Number(field(GrpcFields.Hidden)),
             RetryAfter = RetryAfterOf(field(GrpcFields.RetryAfter)),
             IsForeign = !told && httpStatus != HttpStatusCode.OK,
 
