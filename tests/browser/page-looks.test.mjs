@@ -141,7 +141,11 @@ const states = {
     await page.getByRole("dialog").getByRole("button", { name: "Move here" }).click();
     const undo = page.getByRole("button", { name: "Undo" });
     await undo.waitFor();
-    return () => undo.click();
+    // The list is read again afterwards, which the next state would otherwise meet halfway.
+    return async () => {
+      await undo.click();
+      await row(page, "file 2.txt").waitFor();
+    };
   },
   clash: async (page) => {
     await drop(page, [mine.write("file 0.txt", "other").path]);

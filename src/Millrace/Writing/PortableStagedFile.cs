@@ -111,6 +111,11 @@ internal sealed class PortableStagedFile : StagedFile
         {
             throw Failed("set the length of", exception, bytes);
         }
+        catch (ArgumentOutOfRangeException exception)
+        {
+            // As for writing, on Windows.
+            throw WriteErrors.Describe("set the length of", Path, bytes, FilePipeError.FileTooLarge, exception);
+        }
     }
 
     /// <remarks>
