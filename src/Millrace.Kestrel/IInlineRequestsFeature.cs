@@ -3,8 +3,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace Millrace.Kestrel;
 
 /// <summary>
-/// Chooses the thread that runs the requests of a connection over HTTP/1.1 without TLS. Each connection of this transport has this feature, and so
-/// have its requests.
+/// Chooses the thread that runs the requests of a connection over HTTP/1.1 without TLS. Each connection of this transport has this feature, and
+/// each of its requests.
 /// </summary>
 /// <remarks>
 /// It has an effect only where the framework completes receiving on the thread that waits for the events of all sockets
@@ -15,7 +15,7 @@ namespace Millrace.Kestrel;
 public interface IInlineRequestsFeature
 {
     /// <summary>
-    /// Whether the next bytes that arrive are handled by the thread that waited for them; false, the default, for a thread of the pool. Set it to
+    /// Whether the thread that waited for the next bytes handles them; false, the default, for a thread of the pool. Set it to
     /// true only while the connection's next request, and the rest of this one, are certain not to block before they first yield to the thread pool.
     /// Callable from any thread.
     /// </summary>

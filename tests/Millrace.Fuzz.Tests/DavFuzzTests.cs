@@ -4,7 +4,7 @@ using System.Text;
 namespace Millrace.Fuzz.Tests;
 
 /// <summary>
-/// WebDAV with damaged documents, <c>If</c> and <c>Destination</c>: the server refuses or does what was asked, and fails at nothing; no name
+/// WebDAV with damaged documents, <c>If</c> and <c>Destination</c>: the server refuses each request or carries it out, and never fails; no name
 /// leads out of the folder.
 /// </summary>
 public sealed class DavFuzzTests(FuzzedServer server) : IClassFixture<FuzzedServer>

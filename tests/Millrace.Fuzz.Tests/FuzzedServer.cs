@@ -9,7 +9,7 @@ using System.Text.RegularExpressions;
 namespace Millrace.Fuzz.Tests;
 
 /// <summary>
-/// `millrace serve` as a process, and what must hold whatever it receives: it answers and does not fail; its log
+/// `millrace serve` as a process, and its guarantees for all input: it answers and does not fail; its log
 /// has no stack trace; its memory stays bounded; it neither shows nor changes anything beside its folder.
 /// </summary>
 public sealed partial class FuzzedServer : IDisposable

@@ -28,7 +28,7 @@ public static partial class OpenWriters
         }
     }
 
-    /// <summary>https://man7.org/linux/man-pages/man2/F_SETLEASE.2const.html; a read lease is granted only if there is no writer.</summary>
+    /// <summary>https://man7.org/linux/man-pages/man2/F_SETLEASE.2const.html; a read lease is granted only without a writer.</summary>
     [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
     private static partial int FControl(SafeFileHandle file, int command, nint argument);
 }

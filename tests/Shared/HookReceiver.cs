@@ -29,7 +29,7 @@ internal sealed class HookReceiver : IAsyncDisposable
 
     public Uri Url => new(new Uri(_application.Urls.Single()), "/events");
 
-    /// <summary>What it answers; called with the number of the request, from 1.</summary>
+    /// <summary>Returns the status; called with the number of the request, from 1.</summary>
     public Func<int, HttpContext, Task<int>> Answer { get; set; } = static (_, _) => Task.FromResult(204);
 
     public int Requests => Volatile.Read(ref _requests);

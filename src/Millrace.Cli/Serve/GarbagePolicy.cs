@@ -33,7 +33,7 @@ internal sealed class GarbagePolicy : IDisposable
     private long _droppedBefore;
     private int _unchanged;
 
-    /// <summary>Whether the last whole collection was on a busy server: what has died since then may have dropped no block.</summary>
+    /// <summary>Whether the last whole collection was on a busy server: objects that have died since may not have released a block.</summary>
     private bool _isPartial;
 
     public GarbagePolicy()

@@ -3,7 +3,7 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Cli;
 
-/// <summary>The options of `millrace serve` about the bytes that move in a second.</summary>
+/// <summary>The options of `millrace serve` about bytes per second.</summary>
 internal sealed class RateOptionSet
 {
     private readonly Option<long?> _total = Rate(

@@ -3,7 +3,7 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Cli;
 
-/// <summary>The options of `millrace serve` that only let clients read.</summary>
+/// <summary>The options of `millrace serve` for a folder that is only read.</summary>
 internal sealed class ReadOnlyOptionSet
 {
     public Option<bool> ReadOnly { get; } = new("--read-only")
@@ -11,7 +11,7 @@ internal sealed class ReadOnlyOptionSet
         Description = "Let nobody change anything, and write nothing to the folder, which may be on a read-only file system.",
     };
 
-    /// <summary>Not for a bucket, which has its own place for it.</summary>
+    /// <summary>Not for a bucket, which keeps its own state.</summary>
     public Option<string?> State { get; } = StateOption.Create(
         "With --read-only, keep tokens, links and digests in this folder (default: in memory, with the tokens in the folder, if it has any).");
 
@@ -37,7 +37,7 @@ internal sealed class ReadOnlyOptionSet
     }
 }
 
-/// <summary>The option for the place where a folder that is served read-only keeps its state, which commands beside the server take, too.</summary>
+/// <summary>The option for the state of a folder that is served read-only. Other commands take it, too.</summary>
 internal static class StateOption
 {
     public static Option<string?> Create(string description) => new("--state") { Description = description, HelpName = "DIR" };

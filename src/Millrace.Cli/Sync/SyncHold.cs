@@ -6,7 +6,7 @@ using Millrace.Transfer;
 namespace Millrace.Cli;
 
 /// <summary>
-/// Lets one sync at a time into a target: by a lock of the system among the processes of a user, and by one of the server among all machines.
+/// Lets one sync at a time change a target. A file lock keeps processes of a user apart, and a lock of the server all machines.
 /// Two runs would undo each other's work.
 /// </summary>
 internal static class SyncHold
@@ -16,10 +16,10 @@ internal static class SyncHold
     /// <summary>How often a run that waits for another one looks whether it has ended.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>The same through a server, which is asked more rarely.</summary>
+    /// <summary>The same for a server, which is asked less often.</summary>
     private static readonly TimeSpan RemotePause = TimeSpan.FromSeconds(2);
 
-    /// <summary>Does something while no other sync changes the target.</summary>
+    /// <summary>Runs a sync while no other one changes the target.</summary>
     /// <param name="to">The target.</param>
     /// <param name="waits">Whether to wait for another sync, instead of failing.</param>
     /// <param name="run">What to do; returns the exit code.</param>
@@ -98,7 +98,7 @@ internal static class SyncHold
         return new FileStream(Path.Combine(folder, name), options);
     }
 
-    /// <summary>What this machine takes the server's lock with: the next run takes over that of one that was killed.</summary>
+    /// <summary>The secret for the server's lock: with the same one, the next run takes over the lock of a run that was killed.</summary>
     private static async Task<string> KeyOfAsync(FileStream file, CancellationToken stop)
     {
         byte[] content = new byte[KeyLength];

@@ -44,7 +44,7 @@ internal static class PresentFile
 
         return digest is { } wanted && await LocalFolder.HashAsync(path, cancellationToken).ConfigureAwait(false) == wanted ? there ?? modified : null;
 
-        // A bucket does not list what is a program, and is asked about programs only.
+        // Listings of a bucket do not have the executable bit; it is requested only for files that are programs here.
         async ValueTask<bool> HasPermissionsAsync() => OperatingSystem.IsWindows()
             || File.GetUnixFileMode(path).HasFlag(UnixFileMode.UserExecute) == (remote.IsExecutable
                 || (File.GetUnixFileMode(path).HasFlag(UnixFileMode.UserExecute)

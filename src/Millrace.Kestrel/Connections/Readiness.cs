@@ -46,7 +46,7 @@ internal sealed class Readiness : SocketAsyncEventArgs, IValueTaskSource, IThrea
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _source.OnCompleted(continuation, state, token, flags);
 
-    /// <remarks>Called on the thread that waits for the events of all sockets, if the framework was told so.</remarks>
+    /// <remarks>Called on the thread that waits for the events of all sockets, if the framework is configured for that.</remarks>
     protected override void OnCompleted(SocketAsyncEventArgs e)
     {
         if (Thread.CurrentThread.IsThreadPoolThread || _connection.RunsInline)

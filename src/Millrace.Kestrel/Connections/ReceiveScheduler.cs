@@ -78,7 +78,7 @@ internal sealed class ReceiveScheduler : PipeScheduler
         }
     }
 
-    /// <remarks>The thread is not the pool's, so it runs only code that does not block: what is flushed is sent soon, and by no other thread.</remarks>
+    /// <remarks>The thread is not the pool's, so it runs only code that does not block: it alone sends flushed bytes, and soon.</remarks>
     private static void RunAndSend(Action<object?> action, object? state)
     {
         t_sendsAfter = true;

@@ -1,29 +1,29 @@
 namespace Millrace.Lab.Machine;
 
-/// <summary>Waits until other programs leave the processors to the laboratory: the build before the first run, for example.</summary>
+/// <summary>Waits until other programs, for example the build before the first run, leave the processors to the laboratory.</summary>
 internal static class IdleMachine
 {
     /// <summary>The part of all processors' time that others may use.</summary>
     public const double BusyPart = 0.25;
 
-    /// <summary>After this time it is measured anyway: a machine that always has something to do is a machine to measure on.</summary>
+    /// <summary>After this time the measurement starts anyway: some machines are always busy.</summary>
     public static readonly TimeSpan Longest = TimeSpan.FromSeconds(10);
 
     // More than the ticks that the share needs, on one processor too.
     private static readonly TimeSpan Look = TimeSpan.FromSeconds(1.2);
 
-    // Of a processor; others are not worth a word.
+    // A share of one processor; programs that use less are not named.
     private const double NamedShare = 0.1;
     private const int MaxNamed = 3;
 
     /// <summary>Waits until one look finds the machine idle, up to <see cref="Longest"/>.</summary>
-    /// <param name="isBusy">Is told once, before the wait, which programs run: the busiest ones, with the processors that each uses.</param>
+    /// <param name="isBusy">Called once, before the wait, with the busiest programs and the processors that each uses.</param>
     /// <param name="stop">Ends the wait.</param>
     /// <returns>Whether it is idle, or cannot be known.</returns>
     public static bool Wait(Action<IReadOnlyList<(string Name, double Processors)>> isBusy, CancellationToken stop) =>
         Wait(isBusy, () => stop.WaitHandle.WaitOne(Look), Environment.ProcessId);
 
-    /// <param name="isBusy">Is told what runs.</param>
+    /// <param name="isBusy">Called with the programs that run.</param>
     /// <param name="pause">Waits for a look; returns whether the whole wait is to end.</param>
     /// <param name="laboratory">The process that does not count, nor those that it started.</param>
     /// <param name="folder">Where the system has its figures.</param>

@@ -1,8 +1,8 @@
 namespace Millrace.Lab.Machine;
 
 /// <summary>
-/// A control group with little memory, into which this process goes for a while: what it brings into the page cache then has to have room there. Needs
-/// the right to make groups, as root has it. Not thread-safe.
+/// A control group with little memory, which this process joins for a while: the pages that it then adds to the page cache count for the group.
+/// Needs the right to create groups, as root has it. Not thread-safe.
 /// </summary>
 /// <remarks>https://docs.kernel.org/admin-guide/cgroup-v2.html#memory, and the memory controller of version 1.</remarks>
 internal sealed class MemoryGroup : IDisposable
@@ -19,7 +19,7 @@ internal sealed class MemoryGroup : IDisposable
         _home = home;
     }
 
-    /// <summary>Why there can be none; null if there can.</summary>
+    /// <summary>Why no group can be created; null if one can.</summary>
     public static string? WhyNot()
     {
         try
@@ -68,7 +68,7 @@ internal sealed class MemoryGroup : IDisposable
 
     public void Leave() => Write(Path.Combine(_home, Members), Environment.ProcessId);
 
-    /// <remarks>The group lives on unseen until the last page that it has brought in is gone.</remarks>
+    /// <remarks>The kernel keeps the group, hidden, until the last page that it has added is gone.</remarks>
     public void Dispose()
     {
         if (Directory.Exists(_path))

@@ -40,7 +40,7 @@ internal sealed unsafe class PageCacheView : IDisposable
 
     /// <summary>
     /// Whether the kernel's answer about this file is true: to processes that may not write it, it reports every page as
-    /// resident (since Linux 5.2, as the cache would reveal what others read).
+    /// resident (since Linux 5.2, as the cache would reveal which files others read).
     /// </summary>
     public static bool IsTruthful(string path) => LinuxFile.Access(path, LinuxFile.AccessWrite) == 0;
 

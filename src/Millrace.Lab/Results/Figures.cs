@@ -10,7 +10,7 @@ internal static class Figures
     /// <summary>The length of the file that findings speak of, in bytes.</summary>
     public const long MainFile = 128 * ByteSize.MiB;
 
-    // Shown as 1.00; the verdict decides what is a difference.
+    // Shown as 1.00; the verdict decides whether it is a difference.
     private const double SameSpeed = 1.005;
 
     public static double Median(CaseResult item) => item.Summary!.WallNs.Median;

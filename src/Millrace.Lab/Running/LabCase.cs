@@ -146,8 +146,8 @@ internal sealed class LabCase : IDisposable
 /// <param name="Violation">The fault of the state before it; null if there was none.</param>
 /// <param name="Server">The usage of a server in its own process meanwhile; null without one.</param>
 /// <param name="LinkShare">The part of a link's bandwidth that it used after its first second; null without one.</param>
-/// <param name="NetworkBytes">What it sent and received; null where that is not counted.</param>
-/// <param name="Left">What is left in the page cache; null where that was not counted.</param>
+/// <param name="NetworkBytes">Bytes sent and received; null where they are not counted.</param>
+/// <param name="Left">The pages left in the page cache; null where they were not counted.</param>
 internal readonly record struct Sample(
     int Round,
     double WallNs,

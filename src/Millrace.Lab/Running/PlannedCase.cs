@@ -77,7 +77,7 @@ internal class CaseState(PlannedCase planned, CacheControl? cache)
     /// </summary>
     public virtual double? LinkShare => null;
 
-    /// <summary>What the last finished invocation left in the page cache; null where that was not counted.</summary>
+    /// <summary>The pages that the last finished invocation left in the page cache; null where they were not counted.</summary>
     public virtual PagesLeft? Left => null;
 
     /// <summary>Lets a server in its own process collect its garbage.</summary>

@@ -60,7 +60,7 @@ internal sealed record MemoryRequest(string Suite, LabOptions Options, IReadOnly
 
 /// <summary>The memory of a process that ran one case.</summary>
 /// <param name="PeakOverIdleBytes">The same minus the memory before.</param>
-/// <param name="Reason">Why there are no numbers; null if there are some.</param>
+/// <param name="Reason">Why numbers are missing; null if there are some.</param>
 internal sealed record MemoryResult(long PeakResidentBytes, long PeakOverIdleBytes, string? Reason)
 {
     public static MemoryResult Unavailable(string reason) => new(0, 0, reason);

@@ -84,7 +84,7 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
         ? DateTimeOffset.ParseExact(text, "O", CultureInfo.InvariantCulture)
         : null;
 
-    /// <summary>Bytes per second that the user's token allows; null if it has no rate of its own.</summary>
+    /// <summary>Bytes per second that the user's token allows; null if the token has no rate.</summary>
     public static long? MaxRateOf(ClaimsPrincipal user) =>
         long.TryParse(user.FindFirst(RateClaim)?.Value, NumberStyles.None, CultureInfo.InvariantCulture, out long rate) ? rate : null;
 

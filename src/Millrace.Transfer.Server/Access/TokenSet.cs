@@ -33,7 +33,7 @@ internal sealed class TokenSet
 
     public IReadOnlyList<TransferToken> Tokens => _tokens;
 
-    /// <summary>Whether a token has a rate of its own.</summary>
+    /// <summary>Whether any token has a rate.</summary>
     public bool HasRates { get; }
 
     /// <summary>Null before the first link.</summary>

@@ -147,7 +147,7 @@ public sealed class TokenStore
 
     /// <summary>Returns the key of signed links; creates it if there is none.</summary>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.Failed"/>: the file cannot be read or changed; <see cref="TransferError.Forbidden"/>: there is no key,
+    /// <see cref="TransferError.Failed"/>: the file cannot be read or changed; <see cref="TransferError.Forbidden"/>: the key is missing,
     /// and <see cref="IsReadOnly"/> is set.
     /// </exception>
     public async ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken = default)

@@ -25,7 +25,7 @@ public sealed class TransferAccessOptions
     }
 
     /// <summary>
-    /// Whether requests that would change something are refused, whoever sends them. False by default.
+    /// Whether requests that would change something are refused, from every caller. False by default.
     /// </summary>
     public bool ReadOnly { get; set; }
 

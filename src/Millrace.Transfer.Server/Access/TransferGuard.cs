@@ -531,7 +531,7 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
-    /// <summary>Applies the limits of the rate to what a request moves from now on.</summary>
+    /// <summary>Applies the limits of the rate to the rest of a request.</summary>
     /// <returns>Bytes that it moves at once; null without a limit.</returns>
     private int? Pace(HttpContext context, string caller, long? rate)
     {

@@ -3,13 +3,13 @@ using Millrace.Kestrel;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Lets the thread that waits for the events of sockets answer requests for small files itself, where the framework allows it: a third of such a
-/// request's cost is waking another thread (docs/measuring.md). Everything that may wait for a disk or compute for long moves to the thread pool:
-/// other requests here, files that are not kept in memory in <see cref="LocalFiles"/>.
+/// Lets the thread that waits for the events of sockets answer requests for small files itself, where the framework allows it: a third of the cost
+/// of such a request is waking another thread (docs/measuring.md). Everything that may wait for a disk, or compute for long, moves to the thread
+/// pool: other requests here, and files that are not kept in memory in <see cref="LocalFiles"/>.
 /// </summary>
 internal static class InlineRequests
 {
-    /// <summary>Whether looking for a file of a folder cannot wait for another machine.</summary>
+    /// <summary>Whether a lookup in the folder never waits for another machine.</summary>
     public static bool CanServe(string folder)
     {
         try
@@ -22,7 +22,7 @@ internal static class InlineRequests
         }
     }
 
-    /// <summary>Comes after routing.</summary>
+    /// <summary>The middleware; it must follow routing.</summary>
     public static Task RunAsync(HttpContext context, RequestDelegate next)
     {
         if (context.Features.Get<IInlineRequestsFeature>() is not { } connection || HttpProtocol.IsHttp2(context.Request.Protocol))
@@ -30,13 +30,13 @@ internal static class InlineRequests
             return next(context);
         }
 
-        // The first request of a connection shows what the next ones will be.
+        // The first request of a connection shows which kind follows.
         bool isQuick = IsQuick(context);
         connection.RunsInline = isQuick;
         return isQuick ? next(context) : RunInPoolAsync(context, next);
     }
 
-    /// <summary>Goes on in the thread pool, if this thread is not one of it.</summary>
+    /// <summary>Continues in the thread pool, unless this thread belongs to it.</summary>
     public static async ValueTask MoveToPoolAsync()
     {
         if (!Thread.CurrentThread.IsThreadPoolThread)

@@ -10,7 +10,7 @@ namespace Millrace.Transfer.Server;
 /// Thread-safe.
 /// </summary>
 /// <remarks>
-/// <c>events/claims/NAME</c> has an intent, <c>events/queue/NAME/STAMP-ID</c> an event that waits, <c>events/servers/SERVER</c> says that a
+/// <c>events/claims/NAME</c> has an intent, <c>events/queue/NAME/STAMP-ID</c> an event that waits, <c>events/servers/SERVER</c> shows that a
 /// server lives, and <c>events/lease</c> which one delivers. NAME is a hash. No server compares its clock with that of another one: a
 /// server is dead when its document has not changed for a while.
 /// </remarks>
@@ -159,7 +159,7 @@ internal sealed class BucketEventOutbox(
         await base.DisposeAsync();
     }
 
-    /// <summary>Where an event waits: after all of its names that wait already.</summary>
+    /// <summary>The key of an event: it follows all waiting events of its names.</summary>
     private async ValueTask EnqueueAsync(EventRecord happened, CancellationToken cancellationToken)
     {
         long stamp = clock.GetUtcNow().ToUnixTimeMilliseconds();
@@ -259,7 +259,7 @@ internal sealed class BucketEventOutbox(
 
     private async ValueTask DeleteAsync(EventRecord record, string key)
     {
-        // The entry itself at last: without it nobody looks for the other one.
+        // The entry itself last: without it, the other one would never be found.
         foreach (string from in HashesOf(record).Skip(1))
         {
             await documents.DeleteAsync($"{Queue}{from}/{key[(key.LastIndexOf('/') + 1)..]}-from", CancellationToken.None);
@@ -298,7 +298,7 @@ internal sealed class BucketEventOutbox(
         }
     }
 
-    /// <summary>Settles what servers were about to do that have died.</summary>
+    /// <summary>Settles the claims of servers that have died.</summary>
     private async ValueTask SettleDeadAsync()
     {
         var living = new HashSet<string> { _server };
@@ -356,7 +356,7 @@ internal sealed class BucketEventOutbox(
         return Environment.TickCount64 - seen.Since > Death.TotalMilliseconds;
     }
 
-    /// <summary>Says that this server lives, and keeps or takes the lease.</summary>
+    /// <summary>Renews the document of this server, and keeps or takes the lease.</summary>
     private async ValueTask RenewAsync()
     {
         await LiveAsync(_end.Token);
@@ -451,7 +451,7 @@ internal sealed class BucketEventOutbox(
         return keys;
     }
 
-    /// <summary>Of its name, and of the name that it had before.</summary>
+    /// <summary>The hash of its name, and that of its former name.</summary>
     private static string[] HashesOf(EventRecord record) =>
         record.From is { } from && from != record.Name ? [Hash(record.Name, record.Upload), Hash(from, null)] : [Hash(record.Name, record.Upload)];
 
@@ -472,7 +472,7 @@ internal sealed class BucketEventOutbox(
     }
 }
 
-/// <summary>Says that a server lives.</summary>
+/// <summary>Shows that a server lives.</summary>
 internal sealed record BucketLease
 {
     public required string Server { get; init; }

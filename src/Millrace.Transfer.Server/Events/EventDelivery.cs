@@ -3,7 +3,7 @@ using System.Threading.Channels;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Delivers events in the background: several at once, but never two whose names meet, so that those of one name arrive in order.
+/// Delivers events in the background: several at once, but never two that conflict, so that those of one name arrive in order.
 /// Thread-safe.
 /// </summary>
 internal sealed class EventDelivery(FileEventOptions options, TransferMeter meter, TimeProvider clock, ILogger logger) : IAsyncDisposable
@@ -26,10 +26,10 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
     private long _notBefore;
     private bool _isFailing;
 
-    /// <summary>Records that an event was delivered, before it waits no more and the next one of its name is delivered.</summary>
+    /// <summary>Records that an event was delivered, before it leaves the queue and the next one of its name is delivered.</summary>
     public Func<EventRecord, ValueTask>? Delivered { get; init; }
 
-    /// <summary>Records that an event waits no more, before the next one of its name is delivered.</summary>
+    /// <summary>Records that an event has left the queue, before the next one of its name is delivered.</summary>
     public Action<EventRecord>? Removed { get; init; }
 
     public int Count
@@ -146,7 +146,7 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
         }
     }
 
-    /// <summary>Starts to deliver what may be delivered now.</summary>
+    /// <summary>Starts all deliveries that may start now.</summary>
     /// <returns>How long there is nothing to do.</returns>
     private TimeSpan StartAll()
     {

@@ -1,25 +1,25 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Keeps events until they are delivered. What is about to happen is recorded before, so that a process that dies meanwhile leaves
-/// enough to find out afterwards whether it has happened. Thread-safe.
+/// Keeps events until they are delivered. A change is recorded before it is made, so that after a crash the next process can find out
+/// whether it was made. Thread-safe.
 /// </summary>
 internal abstract class EventOutbox : IAsyncDisposable
 {
-    /// <summary>Entered while something of the name is recorded and done, so that the order of the events is that of the changes.</summary>
+    /// <summary>Held while a change of the name is recorded and made, so that the order of the events is that of the changes.</summary>
     public NameLocks Locks { get; } = new();
 
-    /// <summary>Settles what a process that has died was about to do, and begins to deliver.</summary>
+    /// <summary>Settles the changes of a process that has died, and begins to deliver.</summary>
     /// <param name="hasHappened">Whether it has happened, with the event to deliver; null if it has not.</param>
     /// <param name="cancellationToken">Ends it.</param>
     public abstract ValueTask StartAsync(Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> hasHappened, CancellationToken cancellationToken);
 
-    /// <summary>Records what is about to happen, durably.</summary>
+    /// <summary>Records an intended change, durably.</summary>
     /// <param name="record">The event.</param>
-    /// <param name="identify">What has the name now.</param>
+    /// <param name="identify">Identifies the file or folder that has the name now.</param>
     /// <param name="isForced">Whether it must not be refused because the outbox is full.</param>
     /// <param name="cancellationToken">Until it begins to be recorded.</param>
-    /// <returns>The event with <see cref="EventRecord.Before"/>; its kind is that of a file that did not exist only if there was none.</returns>
+    /// <returns>The event with <see cref="EventRecord.Before"/>; its kind is that of a new file only if nothing had the name.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>: the outbox is full.</exception>
     public abstract ValueTask<EventRecord> BeginAsync(
         EventRecord record, Func<CancellationToken, ValueTask<string?>> identify, bool isForced, CancellationToken cancellationToken);

@@ -239,7 +239,7 @@ internal class EventStore : IFileStore
 
         public ValueTask<int> ExpireAsync(CancellationToken cancellationToken) => inner.ExpireAsync(cancellationToken);
 
-        /// <summary>Before its client knows of it.</summary>
+        /// <summary>Recorded before the client knows the upload.</summary>
         private async ValueTask<StoredUpload> StartedAsync(StoredUpload upload)
         {
             try

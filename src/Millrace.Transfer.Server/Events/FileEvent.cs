@@ -33,7 +33,7 @@ public sealed record FileEvent
     /// <summary>Names the event; the same when it is delivered again.</summary>
     public required string Id { get; init; }
 
-    /// <summary>What happened.</summary>
+    /// <summary>The kind of change.</summary>
     public FileEventKind Kind { get; init; }
 
     /// <summary>The file or folder, under its new name; <c>default</c> for <see cref="FileEventKind.Dropped"/> and partial uploads.</summary>
@@ -42,7 +42,7 @@ public sealed record FileEvent
     /// <summary>The name that it had before it was moved; <c>default</c> otherwise.</summary>
     public TransferName From { get; init; }
 
-    /// <summary>Whether it is a folder: there is no event for each file in it.</summary>
+    /// <summary>Whether it is a folder. The files in it have no events.</summary>
     public bool IsFolder { get; init; }
 
     /// <summary>When it happened, by the server's clock.</summary>
@@ -84,7 +84,7 @@ public interface IFileEvents
 {
     /// <summary>Takes an event. Called by several threads at once, for different names. The event is delivered when this returns.</summary>
     /// <param name="fileEvent">The event.</param>
-    /// <param name="cancellationToken">Ends it when the server stops; the event is delivered by the next one.</param>
+    /// <param name="cancellationToken">Cancels when the server stops; the next one delivers the event.</param>
     /// <exception cref="FileEventException">It was not taken, and is delivered again later. Every other exception means the same.</exception>
     ValueTask DeliverAsync(FileEvent fileEvent, CancellationToken cancellationToken);
 }
@@ -112,7 +112,7 @@ public sealed class FileEventException : Exception
     /// <summary>When to try again; null for the usual time.</summary>
     public TimeSpan? RetryAfter { get; init; }
 
-    /// <summary>Whether only this event was refused, so that those of other names go on meanwhile.</summary>
+    /// <summary>Whether only this event was refused. Those of other names are delivered meanwhile.</summary>
     public bool IsOfEvent { get; init; }
 }
 
@@ -146,14 +146,14 @@ public sealed class FileEventOptions
 
     = 100_000;
 
-    /// <summary>What happens when so many wait.</summary>
+    /// <summary>What to do when <see cref="MaxPending"/> events wait.</summary>
     public FullOutbox WhenFull { get; set; }
 
     /// <summary>The first wait before an event is delivered again; doubled each time, up to 5 minutes. 1 second by default.</summary>
     public TimeSpan RetryDelay { get; set; } = TimeSpan.FromSeconds(1);
 }
 
-/// <summary>An event as the outbox keeps it, with what its recovery compares.</summary>
+/// <summary>An event as the outbox keeps it, with the facts that recovery compares.</summary>
 internal sealed record EventRecord
 {
     public required string Id { get; init; }
@@ -169,10 +169,10 @@ internal sealed record EventRecord
     public string? Upload { get; init; }
     public long Dropped { get; init; }
 
-    /// <summary>What had the name before, or the old name of something that is moved; null for nothing.</summary>
+    /// <summary>Identifies the file or folder that had the name before, or the old name of a move; null for none.</summary>
     public string? Before { get; init; }
 
-    /// <summary>What had the new name before a move; null for nothing.</summary>
+    /// <summary>Identifies the file or folder that had the new name before a move; null for none.</summary>
     public string? Target { get; init; }
 
     /// <summary>The server that was about to do it, of those that share a bucket.</summary>
@@ -225,6 +225,6 @@ internal sealed record EventLine
     /// <summary>It has happened, and the event is to be delivered.</summary>
     public EventRecord? Event { get; init; }
 
-    /// <summary>The event was delivered or dropped, or what was about to happen has not happened.</summary>
+    /// <summary>The event was delivered or dropped, or the change was not made.</summary>
     public string? Done { get; init; }
 }

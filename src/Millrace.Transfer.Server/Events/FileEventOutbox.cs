@@ -12,7 +12,7 @@ internal sealed class FileEventOutbox : EventOutbox
 {
     private const string LogName = "log";
 
-    /// <summary>The log is rewritten with what still counts when it has grown by so many bytes.</summary>
+    /// <summary>When the log has grown by so many bytes, it is rewritten with the lines that still count.</summary>
     private const long MaxGrowth = 8 * 1024 * 1024;
 
     private readonly string _folder;
@@ -199,13 +199,13 @@ internal sealed class FileEventOutbox : EventOutbox
         }
     }
 
-    /// <summary>Begins a new log with what still counts, in the place of the old one.</summary>
+    /// <summary>Replaces the log by a new one with the lines that still count.</summary>
     private async Task<FileAppendWriter> RewriteAsync()
     {
         var lines = new ArrayBufferWriter<byte>();
         lock (_lock)
         {
-            // Lines that are not written yet follow, and say nothing new about these.
+            // Lines that are not written yet follow; for these events they change nothing.
             foreach (EventLine line in _delivery.Snapshot().Select(static record => new EventLine { Event = record })
                 .Concat(_intents.Values.Select(static record => new EventLine { Intent = record })))
             {
@@ -256,7 +256,7 @@ internal sealed class FileEventOutbox : EventOutbox
         }
         catch (Exception exception)
         {
-            // The state of the file is unknown: no further change is accepted, and the next process reads what is there.
+            // The state of the file is unknown: no further change is accepted, and the next process reads the file.
             _failure = exception;
             waiting.ForEach(source => source.TrySetException(exception));
             _lines.Writer.TryComplete();

@@ -6,8 +6,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Reports the changes of a store's files to a receiver. What happens is recorded beside the files before it does, so that a change that is
-/// visible is reported, also after the process was killed. Thread-safe.
+/// Reports the changes of a store's files to a receiver. Each change is recorded beside the files before it is made, so that every
+/// visible change is reported, even if the process was killed. Thread-safe.
 /// </summary>
 /// <remarks>
 /// Only changes through <see cref="Store"/> are reported, not those that programs make in the folder by hand.
@@ -29,7 +29,7 @@ public sealed class FileEvents : IAsyncDisposable
 
     internal EventOutbox Outbox { get; }
 
-    /// <summary>Opens the outbox of a store, settles what an earlier process has left, and begins to deliver.</summary>
+    /// <summary>Opens the outbox of a store, settles the changes that an earlier process has not finished, and begins to deliver.</summary>
     /// <param name="store">The store, which stays yours to dispose, after this.</param>
     /// <param name="options">The receiver and the limit.</param>
     /// <param name="logger">For failures of the receiver; null for no log.</param>
@@ -70,7 +70,7 @@ public sealed class FileEvents : IAsyncDisposable
         return events;
     }
 
-    /// <summary>Stops delivering; what waits is delivered by the next one that opens the store.</summary>
+    /// <summary>Stops delivering. Waiting events are delivered when the outbox is opened again.</summary>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) != 0)
@@ -90,7 +90,7 @@ public sealed class FileEvents : IAsyncDisposable
     internal static EventRecord New(FileEventKind kind, TransferName name, string? by) =>
         new() { Id = Guid.CreateVersion7().ToString(), Kind = kind, Name = name.Value, By = by };
 
-    /// <summary>What has a name: null for nothing; another text for every version of a file, as far as the store tells them apart.</summary>
+    /// <summary>Identifies the version of a file, as far as the store can distinguish them, or a folder. Null if nothing has the name.</summary>
     internal static async ValueTask<string?> IdentifyAsync(IFileStore store, TransferName name, bool folders, CancellationToken cancellationToken)
     {
         if (store.Unwrap() is LocalFileStore local)
@@ -113,7 +113,7 @@ public sealed class FileEvents : IAsyncDisposable
     internal static string NameOf(UploadId id) =>
         Convert.ToHexStringLower(SHA256.HashData(Encoding.ASCII.GetBytes(id.Value)))[..16];
 
-    /// <summary>Finds out whether something has happened that was begun.</summary>
+    /// <summary>Finds out whether a recorded change was made.</summary>
     internal static async ValueTask<EventRecord?> HasHappenedAsync(IFileStore store, EventRecord record, CancellationToken cancellationToken)
     {
         if (record.Upload is { } upload)

@@ -13,10 +13,10 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 public sealed class WebHook : IFileEvents, IDisposable
 {
-    /// <summary>Fewest bytes of a secret.</summary>
+    /// <summary>Minimum bytes of a secret.</summary>
     private const int MinSecretBytes = 16;
 
-    /// <summary>Of a secret in Base64, in Standard Webhooks.</summary>
+    /// <summary>The prefix of a secret in Base64, as in Standard Webhooks.</summary>
     private const string SecretPrefix = "whsec_";
 
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
@@ -29,10 +29,10 @@ public sealed class WebHook : IFileEvents, IDisposable
     private readonly string _source;
     private readonly TimeProvider _clock;
 
-    /// <summary>Creates one.</summary>
+    /// <summary>Creates a hook.</summary>
     /// <param name="url">Where to post: <c>http</c> or <c>https</c>. A user and password in it are sent by Basic authentication.</param>
     /// <param name="secret">
-    /// The secret that signs events, 16 characters at least; <c>whsec_</c> before one in Base64. Null to sign nothing.
+    /// The secret that signs events, at least 16 bytes: a text, or Base64 with the prefix <c>whsec_</c>. Null to sign nothing.
     /// </param>
     /// <param name="source">The <c>source</c> of the events, a URI or its path; for example the URL of the files.</param>
     /// <param name="clock">The time of signatures; null for the system's.</param>

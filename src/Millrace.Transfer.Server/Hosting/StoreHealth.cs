@@ -72,7 +72,7 @@ internal sealed class StoreHealth : IHealthCheck
 
         if (store.Options.ReadOnly)
         {
-            // It does not matter what is free.
+            // Free space does not matter.
             _ = Directory.EnumerateFileSystemEntries(store.Root).Any();
             return new HealthDocument();
         }
@@ -117,7 +117,7 @@ internal sealed record HealthDocument
     [JsonPropertyName("transfers")]
     public int? Transfers { get; init; }
 
-    /// <summary>What the check of the stored files has found; null without one.</summary>
+    /// <summary>The findings of the check of the stored files; null without a check.</summary>
     [JsonPropertyName("scrub")]
     public ScrubDocument? Scrub { get; init; }
 }

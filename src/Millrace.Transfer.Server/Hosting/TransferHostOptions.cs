@@ -92,7 +92,7 @@ public sealed class TransferHostOptions
     }
 
     /// <summary>
-    /// Whether requests that would change something are refused, whoever sends them. <see cref="Folder"/> is then not written to, and may be on a
+    /// Whether requests that would change something are refused, from every caller. <see cref="Folder"/> is then not written to, and may be on a
     /// read-only file system: see <see cref="LocalFileStoreOptions.ReadOnly"/> and <see cref="LocalFileStoreOptions.StatePath"/>. False by default.
     /// </summary>
     public bool ReadOnly { get; set; }

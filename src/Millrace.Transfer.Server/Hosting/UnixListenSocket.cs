@@ -18,7 +18,7 @@ internal static class UnixListenSocket
 
     /// <summary>Makes the socket, which listens when this returns.</summary>
     /// <param name="given">The path.</param>
-    /// <param name="mode">Who may connect.</param>
+    /// <param name="mode">The mode, which decides which users may connect.</param>
     /// <param name="options">For the names of settings.</param>
     /// <exception cref="TransferException">The path is too long, or something is there; the message has the remedy.</exception>
     public static Socket Bind(string given, UnixFileMode mode, TransferHostOptions options)

@@ -27,7 +27,7 @@ internal static class KestrelLimits
         kestrel.Limits.MaxResponseBufferSize = limits.SendBuffer;
 
         // One upload may use the whole window of its connection: a client's other uploads use other connections.
-        // At a rate, what was received early would only wait in memory, and take the window of the connection's other uploads.
+        // With a rate, bytes received early would only wait in memory, and use up the window of the connection's other uploads.
         kestrel.Limits.Http2.InitialStreamWindowSize = Math.Min(limits.MaxRate ?? long.MaxValue, limits.MaxRatePerCaller ?? long.MaxValue) is var rate
             && rate < long.MaxValue ? (int)Math.Clamp(rate / 4, Math.Min(MinPacedWindow, limits.Http2Window), limits.Http2Window) : limits.Http2Window;
         kestrel.Limits.Http2.InitialConnectionWindowSize = limits.Http2Window;

@@ -9,7 +9,7 @@ public sealed class TransferLimits
     /// Transfers at once for each token, or for each address where no tokens are used; 1 or more. One more is refused with 429.
     /// </summary>
     /// <remarks>
-    /// Enough for many programs behind one address; with a transfer's memory, one address alone cannot fill a small
+    /// Enough for many programs at one address; with a transfer's memory, one address alone cannot fill a small
     /// machine.
     /// </remarks>
     public int MaxTransfers { get; set => field = Positive(value, nameof(MaxTransfers)); } = 256;
@@ -119,12 +119,12 @@ public sealed class TransferLimits
     } = 512L * 1024 * 1024;
 
     /// <summary>
-    /// Bytes of bodies per second that all callers together send, and as many that they receive, 1000 or more; null for any. What an
-    /// S3 bucket sends to clients itself does not count.
+    /// Bytes of bodies per second that all callers together send, and as many that they receive, 1000 or more; null for any. Bytes that
+    /// an S3 bucket sends to clients itself do not count.
     /// </summary>
     /// <remarks>
-    /// Callers, and the requests of each, take turns, and have the same share. The first 64 KiB of a request wait for no others, so that small
-    /// files and listings stay quick; they count.
+    /// Callers take turns, and so do the requests of each; all have the same share. The first 64 KiB of a request do not wait, so that small
+    /// files and listings stay quick, but they count.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1000.</exception>
     public long? MaxRate { get; set => field = Rate(value, nameof(MaxRate)); }

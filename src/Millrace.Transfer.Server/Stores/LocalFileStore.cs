@@ -113,7 +113,7 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
 
     internal LocalUpkeep Upkeep { get; }
 
-    /// <summary>What has a name: null for nothing, otherwise a text that begins with <c>f</c> or <c>d</c> and is another one for every version of a file.</summary>
+    /// <summary>Identifies the version of a file, or a folder: a text that begins with <c>f</c> or <c>d</c>. Null if nothing has the name.</summary>
     internal string? Identify(TransferName name)
     {
         if (name.IsRoot)

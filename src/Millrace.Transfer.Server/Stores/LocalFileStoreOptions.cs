@@ -13,7 +13,7 @@ public sealed class LocalFileStoreOptions
 
     /// <summary>
     /// Whether the store only reads: every change is refused with <see cref="TransferError.Forbidden"/>, and nothing is written to the folder, which
-    /// therefore may be on a read-only file system or belong to somebody else. False by default.
+    /// therefore may be on a read-only file system or belong to another user. False by default.
     /// </summary>
     /// <remarks>
     /// Without <see cref="StatePath"/>, digests are kept in memory, and the store has no
@@ -22,8 +22,8 @@ public sealed class LocalFileStoreOptions
     public bool ReadOnly { get; set; }
 
     /// <summary>
-    /// With <see cref="ReadOnly"/>, the folder for what the store keeps: digests, and documents for links. It is created if it is missing, is for one
-    /// store, and must not be in the folder that is served, except as its <c>.millrace</c>. Null, the default, for none.
+    /// With <see cref="ReadOnly"/>, the folder for the state of the store: digests, and documents for links. It is created if it is missing, belongs
+    /// to one store, and must not be in the folder that is served, except as its <c>.millrace</c>. Null, the default, for none.
     /// </summary>
     /// <remarks>A store that writes has <c>.millrace</c> instead: received files have to be on the file system of their folder.</remarks>
     public string? StatePath { get; set; }

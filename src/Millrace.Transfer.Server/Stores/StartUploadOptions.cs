@@ -27,7 +27,7 @@ public readonly record struct StartUploadOptions
     /// <summary>When the file was last changed, where its writer knows; null for the time of its publication.</summary>
     public FileTime? Modified { get; init; }
 
-    /// <summary>Whether its owner may run it; null for what the store does otherwise.</summary>
+    /// <summary>Whether its owner may run it; null for the store's default.</summary>
     public bool? IsExecutable { get; init; }
 
     /// <summary>The name of the token that may continue it; null for every client that knows the <see cref="UploadId"/>.</summary>

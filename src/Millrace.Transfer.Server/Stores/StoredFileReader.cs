@@ -59,7 +59,7 @@ public abstract class StoredFileReader : IAsyncDisposable
     /// <returns>False if the file has changed.</returns>
     internal virtual bool TryKeep(in FileDigest digest) => false;
 
-    /// <summary>As <see cref="Read(ByteRange)"/>, from the device, and without changing what the page cache has.</summary>
+    /// <summary>As <see cref="Read(ByteRange)"/>, from the device, and without changing the page cache.</summary>
     internal virtual PipeReader ReadOnDevice(ByteRange range) => Read(range);
 
     /// <summary>An address where a client reads this file itself for a few minutes, without credentials.</summary>

@@ -34,6 +34,6 @@ public readonly record struct CreateFileOptions
     /// <summary>When the file was last changed, where its writer knows; null for the time of its publication.</summary>
     public FileTime? Modified { get; init; }
 
-    /// <summary>Whether its owner may run it; null for what the store does otherwise.</summary>
+    /// <summary>Whether its owner may run it; null for the store's default.</summary>
     public bool? IsExecutable { get; init; }
 }

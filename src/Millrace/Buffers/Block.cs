@@ -53,7 +53,7 @@ internal abstract unsafe class Block
     /// <summary>Nothing follows in the file.</summary>
     public bool Last { get; set; }
 
-    /// <summary>Why there are no bytes after those of this block.</summary>
+    /// <summary>Why no bytes follow those of this block.</summary>
     public FilePipeException? Error { get; set; }
 
     public long EndOffset => FileOffset + Filled;

@@ -55,7 +55,7 @@ internal sealed unsafe class MappedBlock : Block
     /// The copy is read, not taken from the mapping: a page that was dropped since and that the device does not give
     /// back is an error here and would be a signal there.
     /// </remarks>
-    /// <returns>False if there is no memory for the copy, or the file cannot be read.</returns>
+    /// <returns>False if memory for the copy is missing, or the file cannot be read.</returns>
     public bool TryReplace(SafeFileHandle file, long from, long to)
     {
         long start = from - (from % MemoryMap.PageBytes);

@@ -3,8 +3,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// Whether a file is a program: one bit, as git keeps it, because users and groups differ from machine to machine. Who may read a file may
-/// run it then, so that the umask under which it was created decides.
+/// Whether a file is a program: one bit, as git keeps it, because users and groups differ from machine to machine. Every user who may
+/// read such a file may run it, so the umask under which it was created decides.
 /// </summary>
 internal static class ExecutableBit
 {

@@ -2,7 +2,7 @@ using System.Runtime.Versioning;
 
 namespace Millrace.Tests.Writing;
 
-/// <summary>Who may read a file that replaces another one, or that comes from another folder.</summary>
+/// <summary>The access list of a file that replaces another one, or that comes from another folder.</summary>
 [SupportedOSPlatform("linux")]
 public sealed class AccessListTests : FolderTests
 {

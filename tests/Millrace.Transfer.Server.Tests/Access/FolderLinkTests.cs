@@ -5,7 +5,7 @@ using Millrace.Transfer.Server.Tests.Grpc;
 
 namespace Millrace.Transfer.Server.Tests.Access;
 
-/// <summary>Links to folders: what they allow, how often, and until when.</summary>
+/// <summary>Links to folders: their rights, limits and expiry.</summary>
 [NeedsLocalFolder]
 public sealed class FolderLinkTests : GrpcTest
 {

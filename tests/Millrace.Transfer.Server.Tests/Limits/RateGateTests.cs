@@ -52,7 +52,7 @@ public sealed class RateGateTests : IDisposable
         Assert.InRange(slow.Bytes, 0.9 * Rate, 1.2 * Rate);
         Assert.InRange(fast.Bytes, 8.5 * Rate, 9.5 * Rate);
 
-        // Its own rate was lifted: it has half from now on, not what it did not have before.
+        // Its own rate was lifted: it has half of the rate from here, and does not make up for the time before.
         await using var lifted = new Taker(gate.Open("slow", null));
         long before = fast.Bytes;
         await RunAsync(gate, TimeSpan.FromSeconds(4), slow, fast, lifted);

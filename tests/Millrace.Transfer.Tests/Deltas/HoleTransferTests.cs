@@ -212,7 +212,7 @@ public sealed class HoleTransferTests : ServerTest
         Assert.True(ExtentList.TryParse(await list.Content.ReadAsByteArrayAsync(), out ExtentList? extents));
         Assert.Equal(SparseFiles.ExtentsOf(Server.PathOf("x")).Extents, extents.Extents);
 
-        // Who does not ask for it gets the file.
+        // A client that does not ask for the list gets the file.
         using HttpResponseMessage whole = await client.GetAsync(new Uri(Server.Files, "x"));
         Assert.Equal(Length, whole.Content.Headers.ContentLength);
     }

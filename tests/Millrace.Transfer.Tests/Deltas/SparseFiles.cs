@@ -3,7 +3,7 @@ namespace Millrace.Transfer.Tests.Deltas;
 /// <summary>Files with holes.</summary>
 internal static class SparseFiles
 {
-    /// <summary>Whether the tests' disk has holes, and the system can tell where.</summary>
+    /// <summary>Whether the tests' disk has holes, and the system can report them.</summary>
     public static bool AreSupported { get; } = Probe();
 
     /// <summary>Writes a file of random parts between holes.</summary>

@@ -39,7 +39,7 @@ public sealed class SyncStageTests : ServerTest, IDisposable
             Assert.Equal(versions[^1], FolderSyncTests.Tree(Path.Combine(parent, "f")));
         }
 
-        // Names that look like these, but that somebody has chosen.
+        // Names that look like these, but that a user has chosen.
         string[] chosen = ["f.kept-for-me", "f.next-year"];
         Assert.All(chosen, name => Directory.Delete(Path.Combine(parent, name)));
         string[] kept = Beside(parent);

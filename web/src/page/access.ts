@@ -25,7 +25,7 @@ export const isPublic = (): boolean => session.required && !session.signedIn && 
 /** The link to a folder by which the page was opened. */
 export const link = (): OpenedLink | undefined => session.link ?? undefined;
 export const isDrop = (): boolean => session.link?.kind === "drop";
-/** Whether pictures and documents may be loaded that nobody has opened: each counts where downloads are limited. */
+/** Whether pictures and documents may be loaded before the user opens them: each counts where downloads are limited. */
 export const mayLookAhead = (): boolean => !session.link?.limited;
 /** Whose uploads those are that were begun. */
 export const owner = (): string => (session.link ? `link ${prefix()}` : session.name ?? "");

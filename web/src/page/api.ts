@@ -126,7 +126,7 @@ export interface OpenedLink {
   kind?: "read" | "drop" | null;
   expires?: string | null;
   asksName?: boolean;
-  /** Whether downloads are limited: nothing is loaded then that nobody asked for. */
+  /** Whether downloads are limited: then nothing is loaded without a request of the user. */
   limited?: boolean;
   secret?: string | null;
 }
@@ -174,7 +174,7 @@ export async function makeLink(name: string, seconds: number): Promise<Link> {
   return { url: new URL(url, location.href).href, expires: Date.parse(expires) };
 }
 
-/** What a new link to a folder allows. */
+/** The rights and limits of a new link to a folder. */
 export interface FolderLinkWish {
   name: string;
   kind: "read" | "drop";

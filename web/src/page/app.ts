@@ -131,7 +131,7 @@ export class App {
     changed: () => this.panel.update(),
     uploaded: (task) => this.uploaded(task),
     folderMade: (folder) => this.appeared(folder, true, 0),
-    // Who may not see what is there decides nothing about it.
+    // A visitor who may not see the files is not asked about them.
     clash: (task, others) => (isDrop() ? Promise.resolve({ choice: "keepBoth", forAll: true }) : askAboutClash(task, others)),
     signIn: () => void this.signIn(texts.ended),
   });

@@ -2,14 +2,14 @@ using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Suites.Caching;
 
-/// <summary>The suite "cache": what is left in the page cache of a file that others use when a large one was read beside it.</summary>
+/// <summary>The suite "cache": how much of a file that others use stays in the page cache while a large one is read.</summary>
 internal sealed class CacheSuite(SuiteLimits? limits = null, long? memory = null) : Suite(limits ?? CacheSuite.Quick, limits ?? CacheSuite.Full)
 {
     public const string FileStreamSync = nameof(FileStreamSync);
     public const string FilePipe = nameof(FilePipe);
     public const string FilePipeUncached = nameof(FilePipeUncached);
 
-    /// <summary>Memory of the group; half of it is the file of others, and eight times as much is read.</summary>
+    /// <summary>Memory of the group. The file of others has half of it, the large file eight times as much.</summary>
     private const long QuickMemory = 512 * ByteSize.MiB;
     private const long FullMemory = 2048 * ByteSize.MiB;
     private const int HotPart = 2;
@@ -89,7 +89,7 @@ internal sealed record CacheCase(string Method, TestFile Large, TestFile Hot, lo
     protected override string? Obstacle() => CacheControl.WhyNoCold(Large) ?? (Memory is null ? null : MemoryGroup.WhyNot());
 }
 
-/// <summary>Has the hot file, and nothing of the large one, in the page cache of a group, and counts what is left of both.</summary>
+/// <summary>Puts the hot file, and nothing of the large one, into the page cache of a group, and counts the pages left of both.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class CacheGroupState(CacheCase planned, long memory) : CaseState(planned, cache: null)
 {
@@ -134,7 +134,7 @@ internal sealed class CacheGroupState(CacheCase planned, long memory) : CaseStat
     }
 }
 
-/// <summary>The ways to read the large file: an invocation opens it, sums its integers, and closes it.</summary>
+/// <summary>The methods that read the large file: an invocation opens it, sums its integers, and closes it.</summary>
 internal sealed class CacheMethod(CacheCase planned) : CaseMethod
 {
     private const int BufferBytes = 256 * 1024;

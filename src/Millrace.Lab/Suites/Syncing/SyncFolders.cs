@@ -3,12 +3,12 @@ using Millrace.Lab.Suites.Small;
 namespace Millrace.Lab.Suites.Syncing;
 
 /// <summary>
-/// The folders of the suite. The large file has three versions of different dates, each in a folder of its own; a target that has one of them
-/// gets another one, so that nothing has to be put back between two invocations.
+/// The folders of the suite. The large file has three versions of different dates, each in another folder. A target that has one of them
+/// gets another one, so that nothing has to be restored between two invocations.
 /// </summary>
 internal static class SyncFolders
 {
-    /// <summary>The only file of each of them.</summary>
+    /// <summary>The only file of each folder.</summary>
     public const string FileName = "f";
 
     public const string First = "first";
@@ -23,7 +23,7 @@ internal static class SyncFolders
 
     public static string FolderOf(TestFile file) => Path.GetDirectoryName(file.Path)!;
 
-    /// <summary>What a server serves: the versions and folders to sync from, and those to sync into.</summary>
+    /// <summary>The folder of a server: the versions and folders to sync from, and those to sync into.</summary>
     public static string Served(string folder, bool isLinked, bool isDurable) =>
         Path.Combine(folder, $"served{(isLinked ? "-linked" : "")}{(isDurable ? "-durable" : "")}");
 
@@ -39,7 +39,7 @@ internal static class SyncFolders
         : planned.Files > 0 ? $"{planned.Method}-{NameOfFiles(planned.Files)}"
         : $"{planned.Method}-{planned.Direction}-{NameOf(planned.Source, planned.Content)}";
 
-    /// <summary>Where that is.</summary>
+    /// <summary>The path of <see cref="TargetOf"/>.</summary>
     public static string TargetPath(SyncCase planned)
     {
         string folder = FolderOf(planned.Source);
@@ -99,7 +99,7 @@ internal static class SyncFolders
         }
     }
 
-    /// <summary>Gives a server's folder what is downloaded from it, and what is found unchanged.</summary>
+    /// <summary>Puts the files to download, and those that are found unchanged, into a server's folder.</summary>
     public static void Furnish(string folder, string served)
     {
         Directory.CreateDirectory(served);
@@ -126,7 +126,7 @@ internal static class SyncFolders
         }
     }
 
-    /// <summary>Puts the first version where one of a delta's must be.</summary>
+    /// <summary>Puts the first version into a target that needs one for a delta.</summary>
     public static void Prepare(SyncCase planned)
     {
         string target = TargetPath(planned);

@@ -10,7 +10,7 @@ using Millrace.Transfer.Server;
 namespace Millrace.Lab.Suites.Syncing;
 
 /// <summary>
-/// The server's end: what `millrace serve` runs, once with a durable store, and rsync's daemon, all on the same folder; on loopback, or across
+/// The server's end: the server of `millrace serve`, also with a durable store, and rsync's daemon, on the same folder, over loopback or
 /// a link.
 /// </summary>
 internal sealed class SyncServer : IServedFiles
@@ -67,7 +67,7 @@ internal sealed class SyncServer : IServedFiles
     public static SyncAddresses Find(SyncCase planned) =>
         SyncAddresses.Parse(Question.Ask(new Uri(planned.Server, planned.IsLinked ? LinkPath : AskPath)));
 
-    /// <summary>Why there is no link; null when there is one.</summary>
+    /// <summary>Why the link is missing; null when there is one.</summary>
     public static string? WhyNoLink(Uri server)
     {
         try
@@ -155,7 +155,7 @@ internal sealed class SyncServer : IServedFiles
         throw new LabException($"rsync's daemon did not answer at {address}:{port}.");
     }
 
-    /// <summary>The files that zsync needs, which somebody has to make beforehand.</summary>
+    /// <summary>The sums that zsync needs; zsyncmake makes them beforehand.</summary>
     private static void MakeSums(string served)
     {
         if (Installed.Find("zsyncmake") is not { } program || OperatingSystem.IsWindows())

@@ -116,7 +116,7 @@ internal sealed class SyncSuite(SuiteLimits? limits = null, SyncSizes? sizes = n
 
 internal static class SyncMethod
 {
-    /// <summary>What `millrace sync` does, in this process.</summary>
+    /// <summary>`millrace sync`, in this process.</summary>
     public const string Millrace = "Millrace";
 
     /// <summary>rsync, to or from its own daemon. The baseline.</summary>
@@ -170,7 +170,7 @@ internal sealed record SyncCase(string Method, Uri Server, TestFile Source, stri
 
     public bool UsesProgram => Method is SyncMethod.Rsync or SyncMethod.Zsync or SyncMethod.Rclone;
 
-    /// <summary>Whether the file is there in another version, so that what is sent is counted: by a relay, which costs time where much is sent.</summary>
+    /// <summary>Whether the target has another version, so that a relay counts the bytes sent, which costs time where they are many.</summary>
     public bool IsDelta => Content is SyncSuite.Edited or SyncSuite.Inserted;
 
     public bool IsUpload => Direction == TransfersSuite.Upload;

@@ -41,7 +41,7 @@ internal static class SyncTargets
 
     public static IReadOnlyList<TargetResult> Check(LabResults results) => TargetDefinition.Check(results, Targets);
 
-    /// <summary>What a delta sends and how long a folder takes in which nothing has changed; null where neither was measured.</summary>
+    /// <summary>The bytes of a delta, and the time of a folder in which nothing has changed; null where neither was measured.</summary>
     public static string? Finding(LabResults results)
     {
         var cases = new MeasuredCases(results);

@@ -48,7 +48,7 @@ internal sealed class SyncedFolder(SyncCase planned) : CaseMethod
 
     private long Moved => planned.Files > 0 ? planned.Files * SyncSuite.SmallFileBytes : planned.Source.Bytes;
 
-    /// <summary>Counts what goes through a relay, both ways, where that is the figure.</summary>
+    /// <summary>Counts the bytes of a relay, both ways, if they are the figure.</summary>
     private Func<long> Counted(Func<long> run)
     {
         Uri server = planned.Method == SyncMethod.Rsync ? _addresses!.Rsync! : _addresses!.Files;
@@ -159,10 +159,10 @@ internal sealed class SyncedFolder(SyncCase planned) : CaseMethod
     }
 }
 
-/// <summary>Runs other programs to their end.</summary>
+/// <summary>Runs other programs until they exit.</summary>
 internal static class SyncProgram
 {
-    /// <exception cref="IOException">It failed; the message has what it wrote.</exception>
+    /// <exception cref="IOException">It failed; the message has its output.</exception>
     public static void Run(string program, params string[] arguments) => RunIn(Environment.CurrentDirectory, program, arguments);
 
     /// <inheritdoc cref="Run"/>

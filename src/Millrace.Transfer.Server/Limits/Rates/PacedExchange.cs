@@ -42,18 +42,18 @@ internal sealed class PacedExchange : IHttpResponseBodyFeature, IFileRangeFeatur
 
     public bool CanSend => _response is IFileRangeFeature { CanSend: true };
 
-    /// <summary>The most bytes of a turn; null before the caller is known.</summary>
+    /// <summary>Maximum bytes of a turn; null before the caller is known.</summary>
     public int? TurnBytes => _sending?.TurnBytes;
 
     /// <summary>The request's body as a stream, at the rate of its caller if it has one.</summary>
     public static Stream BodyOf(HttpRequest request) =>
         request.HttpContext.Features.Get<PacedExchange>() is null ? request.Body : request.BodyReader.AsStream();
 
-    /// <summary>Puts it in front of Kestrel's bodies. Before <see cref="Bind"/>, the bytes of the request are counted only.</summary>
+    /// <summary>Replaces Kestrel's bodies by paced ones. Before <see cref="Bind"/>, the bytes of the request are only counted.</summary>
     public static PacedExchange Install(HttpContext context, RateLimits limits) =>
         context.Features.Get<PacedExchange>() ?? new PacedExchange(context, limits);
 
-    /// <summary>Applies the limits of a caller from now on. A second call changes nothing: a request has one caller.</summary>
+    /// <summary>Applies the limits of a caller to the rest of the request. A second call changes nothing: a request has one caller.</summary>
     /// <param name="caller">The subject of the limits.</param>
     /// <param name="rate">The rate of its token; null without one.</param>
     public void Bind(string caller, long? rate)
@@ -90,7 +90,7 @@ internal sealed class PacedExchange : IHttpResponseBodyFeature, IFileRangeFeatur
 
     public Task CompleteAsync() => _response.CompleteAsync();
 
-    /// <summary>For an application's own code, which no limit is about: Millrace's endpoints send open files.</summary>
+    /// <summary>For an application's own code, which is not limited: Millrace's endpoints send open files.</summary>
     public Task SendFileAsync(string path, long offset, long? count, CancellationToken cancellationToken = default) =>
         _response.SendFileAsync(path, offset, count, cancellationToken);
 

@@ -3,12 +3,12 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>A request's body that shows its bytes as fast as its caller may send them. The connection then slows the client down.</summary>
+/// <summary>A request's body that returns bytes only as fast as the caller may send them. The full connection then slows the client down.</summary>
 internal sealed class PacedReader(PipeReader inner, PacedExchange exchange) : PipeReader
 {
     private ReadOnlySequence<byte> _buffer;
 
-    /// <summary>Bytes at the start of the buffer that were shown, and so paid for.</summary>
+    /// <summary>Bytes at the start of the buffer that were returned, and so counted.</summary>
     private long _shown;
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]

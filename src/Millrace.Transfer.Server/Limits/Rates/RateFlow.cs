@@ -8,7 +8,7 @@ internal sealed class RateFlow(RateGate gate, RateGate.Caller caller, int turnBy
 {
     private ManualResetValueTaskSourceCore<int> _turn;
 
-    /// <summary>The most bytes of a turn.</summary>
+    /// <summary>Maximum bytes of a turn.</summary>
     public int TurnBytes => turnBytes;
 
     public RateGate.Caller Caller => caller;
@@ -16,7 +16,7 @@ internal sealed class RateFlow(RateGate gate, RateGate.Caller caller, int turnBy
     // All of these are guarded by the gate's lock.
     public int First { get; set; }
 
-    /// <summary>Bytes of the last turn that were not taken yet.</summary>
+    /// <summary>Bytes of the last turn that are still unused.</summary>
     public int Left { get; set; }
 
     public int Wanted { get; private set; }

@@ -6,18 +6,18 @@ namespace Millrace.Transfer.Server;
 /// Divides the rate of one direction between the callers, and that of a caller between its requests, in turns of a few KiB. Thread-safe.
 /// </summary>
 /// <remarks>
-/// Whoever has had the fewest bytes is next: start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996), among callers, and among the
-/// requests of each. A turn costs one look at every caller that waits, of which there are no more than connections.
+/// The caller that has had the fewest bytes is next: start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996), among callers, and among the
+/// requests of each. A turn looks at every waiting caller; there are no more of them than connections.
 /// </remarks>
 internal sealed class RateGate : IDisposable
 {
-    /// <summary>Bytes of a request that wait for no others, so that small files and listings stay quick. They count.</summary>
+    /// <summary>The first bytes of a request do not wait, so that small files and listings stay quick. They count.</summary>
     public const int FirstBytes = 64 * 1024;
 
-    /// <summary>Bytes of a turn: fewer cost a wake-up for nothing.</summary>
+    /// <summary>Minimum bytes of a turn: fewer are not worth a wake-up.</summary>
     private const int MinTurn = 4 * 1024;
 
-    /// <summary>The most bytes of a turn: a block of a file.</summary>
+    /// <summary>Maximum bytes of a turn: a block of a file.</summary>
     private const int MaxTurn = 256 * 1024;
 
     /// <summary>Turns in a second, so that 256 transfers of a caller all move within a client's usual patience.</summary>
@@ -31,7 +31,7 @@ internal sealed class RateGate : IDisposable
     private readonly Dictionary<string, Caller> _callers = new(StringComparer.Ordinal);
     private readonly List<Caller> _waiting = [];
 
-    /// <summary>Unused time that may be made up for: timers fire late.</summary>
+    /// <summary>Unused time that may be used later, because timers fire late.</summary>
     private readonly long _slack;
 
     /// <summary>Time that the first bytes of requests may take in advance; after that, they wait like all others.</summary>
@@ -214,9 +214,9 @@ internal sealed class RateGate : IDisposable
         }
     }
 
-    /// <summary>Serves whoever may move bytes now, and sets the timer for the others.</summary>
+    /// <summary>Serves the requests that may move bytes now, and sets the timer for the others.</summary>
     /// <param name="now">The time.</param>
-    /// <param name="self">The request on whose thread this runs, which goes on by itself.</param>
+    /// <param name="self">The request on whose thread this runs, which continues without a wake-up.</param>
     private void Serve(long now, RateFlow? self)
     {
         long due = long.MaxValue;
@@ -253,12 +253,12 @@ internal sealed class RateGate : IDisposable
                 flow = other.VirtualTime < flow.VirtualTime ? other : flow;
             }
 
-            // A turn is the same for all: who takes little at once keeps the rest of it.
+            // All turns have the same size: a request that takes little at once keeps the rest.
             Remove(flow);
             int bytes = Math.Min(flow.Wanted, flow.TurnBytes);
             flow.Left = flow.TurnBytes - bytes;
 
-            // A caller that its own rate kept back has no claim to what the others had meanwhile.
+            // A caller that its own rate kept back has no claim to the bytes that others had meanwhile.
             next.VirtualTime = _virtualTime = Math.Max(_virtualTime, next.VirtualTime);
             flow.VirtualTime = next.RequestTime = Math.Max(next.RequestTime, flow.VirtualTime);
             Charge(flow, flow.TurnBytes, now);
@@ -306,7 +306,7 @@ internal sealed class RateGate : IDisposable
         static long Rate(RatePace pace) => pace.BytesPerSecond == 0 ? long.MaxValue : pace.BytesPerSecond;
     }
 
-    /// <summary>Forgets callers that have no requests and owe no time, when there have come to be twice as many.</summary>
+    /// <summary>Removes callers that have no requests and owe no time, whenever the number of callers has doubled.</summary>
     private void Sweep()
     {
         if (_callers.Count < _sweepAt)
@@ -336,7 +336,7 @@ internal sealed class RateGate : IDisposable
 
         public int Requests { get; set; }
 
-        /// <summary>Bytes that it has had, compared with other callers.</summary>
+        /// <summary>Bytes that it has had, to compare with other callers.</summary>
         public long VirtualTime { get; set; }
 
         /// <summary>Bytes that the last served request had had, compared with others of this caller.</summary>

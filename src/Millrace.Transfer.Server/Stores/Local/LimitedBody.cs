@@ -47,7 +47,7 @@ internal sealed class LimitedBody : ForwardingWriter, IHoleWriter
         _charged = _reservedTo = file.Position;
     }
 
-    /// <summary>Called with the position after a part of a hole; waits for those who read the file behind its writer. Null for nobody.</summary>
+    /// <summary>Called with the position after a part of a hole; waits for readers that follow the writer. Null for none.</summary>
     public Func<long, CancellationToken, ValueTask>? AfterZeros { get; set; }
 
     public override void Advance(int bytes)

@@ -127,7 +127,7 @@ internal sealed class LocalFileReader : StoredFileReader
 
         ExtentList extents = ExtentList.Find(_handle, File.Length);
 
-        // Afterwards: what was written meanwhile may be missing in the list.
+        // Checked afterwards: bytes written meanwhile may be missing in the list.
         _ = Look();
         return extents;
     }

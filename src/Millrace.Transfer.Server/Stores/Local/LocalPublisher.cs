@@ -356,7 +356,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     }
 }
 
-/// <summary>What the writer of a file specified about it.</summary>
+/// <summary>The properties of a file that its writer specified.</summary>
 /// <param name="Modified">When it was changed; null for now.</param>
 /// <param name="IsExecutable">Whether its owner may run it; null for what its folder, or the file that it replaces, decides.</param>
 internal readonly record struct FileTerms(FileTime? Modified, bool? IsExecutable);

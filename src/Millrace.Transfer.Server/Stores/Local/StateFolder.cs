@@ -23,7 +23,7 @@ internal static class StateFolder
         }
     }
 
-    /// <summary>Whether the way up leads through the root before it leads through the hidden folder. The kernel goes it, so that links and mounts count.</summary>
+    /// <summary>Whether the path up reaches the root before the hidden folder. The kernel resolves it, so that links and mounts count.</summary>
     private static bool IsBelow(string state, string root, string hidden)
     {
         if (VersionFacts.TryGet(root + "/.", out FileFacts top, out _, out _) != 0)

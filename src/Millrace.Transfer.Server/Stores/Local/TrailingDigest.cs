@@ -58,7 +58,7 @@ internal sealed class TrailingDigest(long maxCached) : IDisposable
         }
     }
 
-    /// <summary>The file has a hole in front of this position: waits until it is not too far behind.</summary>
+    /// <summary>The file has a hole before this position: waits until the digest lags no more than allowed.</summary>
     public async ValueTask WaitBehindHoleAsync(long position, CancellationToken cancellationToken)
     {
         _hasHoles = NativeFeatures.Linux;

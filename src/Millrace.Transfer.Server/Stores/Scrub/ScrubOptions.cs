@@ -4,8 +4,8 @@ namespace Millrace.Transfer.Server;
 public sealed class ScrubOptions
 {
     /// <summary>
-    /// The time in which the background reads the whole store once, at an even rate between 256 KiB and 64 MiB per second: a small store is
-    /// done earlier, and read again when the time is over; a very large one takes longer.
+    /// The time in which a background scrub reads the whole store once, at an even rate between 256 KiB and 64 MiB per second. A small store is
+    /// finished early, and read again when the time is over; a very large one takes longer.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Zero or negative.</exception>
     public TimeSpan Period
@@ -30,7 +30,7 @@ public sealed class ScrubOptions
         }
     }
 
-    /// <summary>Gets the state after each file, and every few MiB of a large one, from the thread that reads.</summary>
+    /// <summary>Receives the state after each file, and every few MiB of a large one, on the thread that reads.</summary>
     public IProgress<ScrubStatus>? Progress { get; set; }
 
     /// <summary>Takes an error for each damaged file, and a line for each pass; null for no log.</summary>
@@ -40,19 +40,19 @@ public sealed class ScrubOptions
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 }
 
-/// <summary>How far a scrub is, and what it has found.</summary>
+/// <summary>The position and the findings of a scrub.</summary>
 public sealed record ScrubStatus
 {
-    /// <summary>When the pass that runs, or was interrupted, began; null if none has.</summary>
+    /// <summary>When the current or interrupted pass began; null if there is none.</summary>
     public DateTimeOffset? Started { get; init; }
 
     /// <summary>When the last whole pass ended; null if none has.</summary>
     public DateTimeOffset? Completed { get; init; }
 
-    /// <summary>Files of this pass, or of the last one, that were read.</summary>
+    /// <summary>Files that this pass, or else the last one, has read.</summary>
     public long Files { get; init; }
 
-    /// <summary>Their bytes.</summary>
+    /// <summary>Bytes of these files.</summary>
     public long Bytes { get; init; }
 
     /// <summary>Bytes of all files when the pass began.</summary>
@@ -62,12 +62,12 @@ public sealed record ScrubStatus
     public long Skipped { get; init; }
 
     /// <summary>
-    /// Files that are damaged as they are now, 1,000 at most: one that is replaced or deleted leaves the list within minutes.
+    /// Files that are damaged now, at most 1,000. A file that is replaced or deleted leaves the list within minutes.
     /// </summary>
     public IReadOnlyList<DamagedFile> Damaged { get; init; } = [];
 }
 
-/// <summary>A file whose bytes are not those of its version any more, though its date, size and identity are.</summary>
+/// <summary>A file whose bytes have changed although its date, size and identity have not.</summary>
 public sealed record DamagedFile
 {
     /// <summary>Its name.</summary>

@@ -1,9 +1,9 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>Spreads reads over time. Time that passed without reads is not made up for. Not thread-safe.</summary>
+/// <summary>Spreads reads over time. Time without reads is not made up for. Not thread-safe.</summary>
 internal sealed class ScrubPace(TimeProvider clock)
 {
-    /// <summary>A lead or a delay of less is not worth a timer.</summary>
+    /// <summary>A shorter lead or delay is not worth a timer.</summary>
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(20);
 
     private static readonly TimeSpan MaxCredit = TimeSpan.FromSeconds(1);

@@ -2,10 +2,10 @@ using System.Text.Json;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a store remembers of its scrub, so that the next process, or another server of a bucket, goes on.</summary>
+/// <summary>The kept state of a scrub, from which the next process, or another server of a bucket, continues.</summary>
 internal sealed class ScrubState
 {
-    /// <summary>Where it is among the documents of a store.</summary>
+    /// <summary>Its key among the documents of a store.</summary>
     public const string Key = "scrub";
 
     public DateTimeOffset? Started { get; set; }

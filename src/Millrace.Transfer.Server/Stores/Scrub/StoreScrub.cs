@@ -3,14 +3,14 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Reads all files of a store and compares them with the SHA-256 that is kept for their versions, to find what a device has damaged
+/// Reads all files of a store and compares them with the SHA-256 that is kept for their versions, to find files that a device has damaged
 /// (bit rot): once with <see cref="RunAsync"/>, or slowly in the background after <see cref="Start"/>. Files without a digest get one.
 /// Pending uploads and the trash are not read.
 /// </summary>
 /// <remarks>
-/// The position and the damaged files are kept among <see cref="IFileStore.Documents"/>, so that a restart goes on. Of several servers of a
-/// bucket, one reads; another one takes over when that one stops or has been silent for 15 minutes. Of a <see cref="LocalFileStore"/>, what
-/// is read leaves the page cache as it was; what is in the cache already is compared as it is there, and not as the device has it.
+/// The position and the damaged files are kept among <see cref="IFileStore.Documents"/>, so that a restart continues. Of several servers of a
+/// bucket, one reads; another one takes over when that one stops or has been silent for 15 minutes. With a <see cref="LocalFileStore"/>, reading
+/// leaves the page cache as it was; bytes that are already in the cache are compared from there, not from the device.
 /// Thread-safe.
 /// </remarks>
 public sealed class StoreScrub : IAsyncDisposable
@@ -21,18 +21,18 @@ public sealed class StoreScrub : IAsyncDisposable
     /// <summary>Damaged files that are looked for again between two files.</summary>
     private const int MaxLooks = 100;
 
-    /// <summary>A file costs as much as these bytes beside its own, so that a million empty ones are spread too.</summary>
+    /// <summary>Bytes that each file counts in addition to its own, so that a million empty files are spread, too.</summary>
     private const long FileCost = 16 * 1024;
 
     private const double MinRate = 256 * 1024;
 
-    /// <summary>A fraction of what a disk reads.</summary>
+    /// <summary>A fraction of the rate of a disk.</summary>
     private const double MaxRate = 64 * 1024 * 1024;
 
-    /// <summary>Files that fail one after the other until the pass pauses: then it is probably the store.</summary>
+    /// <summary>So many failures in a row pause the pass: the store is probably the cause.</summary>
     private const int MaxFailures = 10;
 
-    /// <summary>A file is not open for longer, so that a replaced one does not take up its space for days; large files are read faster for it.</summary>
+    /// <summary>Maximum time that a file is open, so that a replaced one does not occupy its space for days. Large files are read faster.</summary>
     private static readonly TimeSpan MaxOpen = TimeSpan.FromHours(1);
 
     private static readonly TimeSpan Lease = TimeSpan.FromMinutes(15);
@@ -72,16 +72,16 @@ public sealed class StoreScrub : IAsyncDisposable
         _logger = _options.Logger ?? NullLogger.Instance;
         _clock = _options.TimeProvider;
 
-        // Each time is a request to a bucket; a restart reads again what was not noted.
+        // Each time is a request to a bucket; after a restart, the files since the last note are read again.
         _saveInterval = TimeSpan.FromMinutes(IsShared ? 5 : 1);
     }
 
-    /// <summary>How far it is. Of a server that leaves the work to another one, as of the last look.</summary>
+    /// <summary>The current state. If another server does the work, as of the last look.</summary>
     public ScrubStatus Status => _status;
 
     private bool IsShared => _store.Documents?.IsShared == true;
 
-    /// <summary>Reads what a scrub has found in a folder, whose store may be open anywhere.</summary>
+    /// <summary>Reads the findings of a scrub in a folder. Its store may be open in any process.</summary>
     /// <param name="root">The folder of the store.</param>
     /// <param name="statePath"><see cref="LocalFileStoreOptions.StatePath"/>.</param>
     /// <exception cref="TransferException">It cannot be read.</exception>
@@ -91,7 +91,7 @@ public sealed class StoreScrub : IAsyncDisposable
         return await ReadStatusAsync(documents, CancellationToken.None);
     }
 
-    /// <summary>Reads what a scrub has found in a store.</summary>
+    /// <summary>Reads the findings of a scrub in a store.</summary>
     /// <param name="store">The store.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="TransferException">It cannot be read.</exception>
@@ -101,7 +101,7 @@ public sealed class StoreScrub : IAsyncDisposable
         return ReadStatusAsync(store.Documents, cancellationToken);
     }
 
-    /// <summary>Starts the background, which goes on where an earlier process was.</summary>
+    /// <summary>Starts the background scrub, which continues where an earlier process stopped.</summary>
     /// <exception cref="InvalidOperationException">It runs already.</exception>
     public void Start()
     {
@@ -211,7 +211,7 @@ public sealed class StoreScrub : IAsyncDisposable
         }
     }
 
-    /// <summary>One pass over all files, from where the state is.</summary>
+    /// <summary>One pass over all files, from the position of the state.</summary>
     private async Task PassAsync(bool isBackground, CancellationToken stop)
     {
         if (_state.Started is null)
@@ -260,7 +260,7 @@ public sealed class StoreScrub : IAsyncDisposable
         await SaveAsync(stop);
     }
 
-    /// <summary>The rate at which the rest takes the rest of the period, of which at least a quarter is left for it.</summary>
+    /// <summary>The rate that spreads the remaining bytes over the remaining time, but over at least a quarter of the period.</summary>
     internal double RateOf(ScrubState state)
     {
         TimeSpan left = state.Started!.Value + _options.Period - _clock.GetUtcNow();
@@ -356,7 +356,7 @@ public sealed class StoreScrub : IAsyncDisposable
             return Outcome.Intact;
         }
 
-        // Memory and cables fail too: what is read well the second time is not damaged on the device.
+        // Memory and cables fail too: if the second read is right, the device has no damage.
         _state.Bytes -= isSecond ? 0 : file.Length;
         return isSecond ? await IsStillAsync(file, stop) ? Add(file, found.Sha256, reason: null) : Outcome.Replaced
             : await CompareAsync(name, isBackground, rate, isSecond: true, stop);
@@ -457,7 +457,7 @@ public sealed class StoreScrub : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits, and meanwhile keeps what others see up to date.</summary>
+    /// <summary>Waits, and keeps the state up to date for others.</summary>
     private async Task WaitAsync(TimeSpan time, CancellationToken stop)
     {
         stop.ThrowIfCancellationRequested();

@@ -3,7 +3,7 @@ namespace Millrace.Transfer;
 /// <content>Leaves out the holes of a sparse file.</content>
 internal sealed partial class Download
 {
-    /// <summary>Fetches the parts of a sparse file that have data, or all of it if their list cannot be had.</summary>
+    /// <summary>Fetches the parts of a sparse file that have data, or the whole file if the list is not available.</summary>
     private async ValueTask FetchSparseAsync(IdleWatch watch)
     {
         watch.Pause();
@@ -25,7 +25,7 @@ internal sealed partial class Download
         await FetchRestAsync(watch).ConfigureAwait(false);
     }
 
-    /// <summary>The version that comes, and what of it the unfinished file lacks.</summary>
+    /// <summary>The version that is sent, and the ranges that the unfinished file lacks.</summary>
     private void Take(StoredFile stored, long[] missing)
     {
         _sink.Describe(stored, missing);

@@ -9,7 +9,7 @@ internal sealed partial class Download
     /// <summary>How often the missing ranges are recorded: a killed process fetches at most this much twice.</summary>
     private const long BytesBetweenNotes = 4 * 1024 * 1024;
 
-    /// <summary>Bytes that are moved between two notes for each end of a missing range: a long note is not to cost more than what it saves.</summary>
+    /// <summary>Bytes between two notes for each end of a missing range: a long note must not cost more than it saves.</summary>
     private const long NoteBytesPerEnd = 256;
 
     /// <summary>Parts that one request asks for: more of them servers may refuse as an attack.</summary>

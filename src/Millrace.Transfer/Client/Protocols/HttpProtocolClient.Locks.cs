@@ -13,7 +13,7 @@ internal partial class HttpProtocolClient
 
     /// <summary>Takes the lock, or renews one.</summary>
     /// <param name="folder">The folder; it need not exist.</param>
-    /// <param name="holder">Who takes it, for others to read.</param>
+    /// <param name="holder">The name of the owner, for others to read.</param>
     /// <param name="key">Known to this client and its next run only.</param>
     /// <param name="token">The lock to renew; null for a new one.</param>
     /// <param name="duration">How long it lasts, in whole seconds.</param>

@@ -45,7 +45,7 @@ public abstract class SyncFolder
 
     /// <summary>Whether the owner of a file may run it; null where no file has that.</summary>
     /// <param name="entry">The file.</param>
-    /// <param name="other">What the other side says; null if it was not asked.</param>
+    /// <param name="other">The other side's bit; null if it was not requested.</param>
     /// <param name="cancellationToken">Ends it.</param>
     internal abstract ValueTask<bool?> IsExecutableAsync(SyncEntry entry, bool? other, CancellationToken cancellationToken);
 

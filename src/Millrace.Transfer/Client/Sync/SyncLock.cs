@@ -1,14 +1,14 @@
 namespace Millrace.Transfer;
 
 /// <summary>
-/// Keeps other syncs out of a folder on a server until it is disposed. It forbids nothing else: other programs go on changing files, which a
+/// Keeps other syncs out of a folder on a server until it is disposed. It forbids nothing else: other programs can still change files, which a
 /// sync notices. Thread-safe.
 /// </summary>
-/// <remarks>It is renewed in the background, and ends on its own within a minute if this process is killed.</remarks>
+/// <remarks>It is renewed in the background, and expires within a minute if this process is killed.</remarks>
 public sealed class SyncLock : IAsyncDisposable
 {
     /// <summary>How long the server keeps the lock without a renewal.</summary>
-    /// <remarks>As long as others wait at most for a process that was killed; longer than a server takes to start again.</remarks>
+    /// <remarks>Others wait at most this long after a process was killed. A server restarts in less.</remarks>
     internal static readonly TimeSpan Duration = TimeSpan.FromSeconds(60);
 
     /// <summary>Two renewals may fail.</summary>
@@ -38,7 +38,7 @@ public sealed class SyncLock : IAsyncDisposable
 
     /// <summary>Takes the lock of a folder.</summary>
     /// <param name="target">The folder that changes. It need not exist.</param>
-    /// <param name="holder">Who takes it, for people to read: for example a user, a machine and a process.</param>
+    /// <param name="holder">The name of the owner, for people to read: for example a user, a machine and a process.</param>
     /// <param name="key">
     /// A secret of up to 128 characters. A lock that was taken with the same key, by a process that was killed, is taken over: only one process at a
     /// time may use it. Null for a random one.
@@ -117,7 +117,7 @@ public sealed class SyncLock : IAsyncDisposable
                 }
                 catch (TransferException)
                 {
-                    // The server does not answer: what is transferred meanwhile fails for that reason.
+                    // The server does not answer: transfers meanwhile fail for the same reason.
                 }
             }
         }

@@ -142,7 +142,7 @@ public sealed class SyncStage
         return time;
     }
 
-    /// <summary>Whether a name ends as one of <see cref="CreateAsync"/>, and not as one that somebody has chosen.</summary>
+    /// <summary>Whether a name ends like those of <see cref="CreateAsync"/>, and not like one that a user has chosen.</summary>
     private static bool IsStage(ReadOnlySpan<char> version) =>
         version is New || (version.Length >= MinVersionLength && !version.ContainsAnyExcept(HexDigits));
 

@@ -101,7 +101,7 @@ internal sealed class BlockSums
         ComputeAsync(content, fileLength, ChooseBlockBytes(fileLength), cancellationToken);
 
     /// <summary>The same, in blocks of a size that is given.</summary>
-    /// <exception cref="IOException">The content has another length, or so many blocks that there is no list of them.</exception>
+    /// <exception cref="IOException">The content has another length, or too many blocks for a list.</exception>
     public static async ValueTask<BlockSums> ComputeAsync(
         PipeReader content, long fileLength, int blockBytes, CancellationToken cancellationToken)
     {

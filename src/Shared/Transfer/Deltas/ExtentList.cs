@@ -9,7 +9,7 @@ namespace Millrace.Transfer;
 /// The parts of a sparse file that have data; everything between them is a hole, which reads as zeros. docs/protocol.md describes the
 /// document. Immutable; thread-safe.
 /// </summary>
-/// <remarks>Data may lie in no hole, but zeros may lie in an extent: a list is a promise about holes, and about nothing else.</remarks>
+/// <remarks>A hole never contains data, but an extent may contain zeros: a list is reliable only about holes.</remarks>
 internal sealed class ExtentList
 {
     public const string MediaType = "application/vnd.millrace.extents";
@@ -20,7 +20,7 @@ internal sealed class ExtentList
     /// <summary>Below this, holes are not worth a request.</summary>
     public const long MinSavedBytes = 256 * 1024;
 
-    /// <summary>Extents of a list at most: a MiB in this form. Of more, those with the smallest holes between them become one.</summary>
+    /// <summary>Maximum extents of a list, which then has 1 MiB. If there are more, those with the smallest holes between them are joined.</summary>
     public const int MaxExtents = 65_536;
 
     public const int HeaderBytes = 16;
@@ -30,7 +30,7 @@ internal sealed class ExtentList
 
     public const int MaxDocumentBytes = HeaderBytes + (MaxExtents * EntryBytes);
 
-    /// <summary>Extents that are looked for; what follows is data. A file system finds so many in about a second.</summary>
+    /// <summary>Maximum extents to look for; the rest counts as data. A file system finds so many in about a second.</summary>
     private const int MaxLooks = 1024 * 1024;
 
     private const uint Magic = 0x5845524D; // "MREX"
@@ -127,7 +127,7 @@ internal sealed class ExtentList
         return document;
     }
 
-    /// <summary>Reads a document. Believes nothing: it comes from others.</summary>
+    /// <summary>Parses a document, which may be hostile.</summary>
     public static bool TryParse(ReadOnlySpan<byte> document, [NotNullWhen(true)] out ExtentList? list)
     {
         list = null;
@@ -187,7 +187,7 @@ internal sealed class ExtentList
     }
 
     /// <summary>Joins extents until half of the places are free.</summary>
-    /// <returns>The bytes that a hole has from now on at least.</returns>
+    /// <returns>The minimum bytes of a hole in the rest of the list.</returns>
     private static long Merge(List<ByteRange> found, long minHoleBytes)
     {
         while (found.Count > MaxExtents / 2)

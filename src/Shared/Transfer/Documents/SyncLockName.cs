@@ -5,7 +5,7 @@ internal static class SyncLockName
 {
     public const string Element = "sync";
 
-    /// <summary>An attribute: a secret of the client. Its next run takes the lock over, if this one is killed.</summary>
+    /// <summary>An attribute: a secret of the client, with which its next run takes over the lock if this one is killed.</summary>
     public const string Key = "key";
 
     public const int MaxKeyLength = 128;

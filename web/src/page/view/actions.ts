@@ -210,7 +210,7 @@ export class Actions {
     openMoveDialog({ entries, from, isCopy, act, signIn: () => this.events.signIn(), makeFolder: (within, made) => this.newFolder(within, made) });
   }
 
-  /** Moves what is not in a folder already into it. */
+  /** Moves entries into a folder, except those that are in it already. */
   moveTo(entries: Entry[], folder: string, to: string, form = withoutDialog()): Promise<undefined> {
     const done: { from: string; entry: Entry }[] = [];
     const back = (): Promise<undefined> => this.each(done.map(({ entry }) => entry), withoutDialog(), async (entry) => {

@@ -9,7 +9,7 @@ import { notify } from "./notices.ts";
 
 const MiB = 1024 * 1024;
 
-/** Asks what a link to a folder is to allow. */
+/** Asks for the rights and limits of a link to a folder. */
 export function openFolderLinkForm(heading: string, canRead: boolean, canDrop: boolean, make: (wish: Omit<FolderLinkWish, "name">) => Promise<string | undefined>): void {
   const kind = (value: "read" | "drop", label: string, isChosen: boolean): { element: HTMLElement; input: HTMLInputElement } => {
     const input = h("input", { type: "radio", name: "kind", value, checked: isChosen, change: () => choose() });

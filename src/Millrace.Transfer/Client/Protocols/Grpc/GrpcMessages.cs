@@ -11,7 +11,7 @@ internal static class GrpcMessages
     /// <remarks>As our server's, and four times what libraries of gRPC send by default.</remarks>
     public const int MaxBytes = (16 * 1024 * 1024) + ChunkParser.MaxRest;
 
-    /// <summary>Minimum bytes expected of a compressed message: most of a file's are no larger.</summary>
+    /// <summary>Minimum bytes expected of a compressed message: most of a file's are not larger.</summary>
     private const int MinInflated = ContentSource.BlockBytes;
 
     /// <summary>A frame around a message.</summary>
