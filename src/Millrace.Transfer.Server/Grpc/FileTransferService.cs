@@ -23,6 +23,10 @@ internal static class FileTransferService
         "CreateLink" => GrpcLinks.CreateAsync,
         "ListLinks" => GrpcLinks.ListAsync,
         "RevokeLink" => GrpcLinks.RevokeAsync,
+        "ListTrash" => GrpcTrash.ListAsync,
+        "RestoreTrash" => GrpcTrash.RestoreAsync,
+        "DeleteTrash" => GrpcTrash.DeleteAsync,
+        "EmptyTrash" => GrpcTrash.EmptyAsync,
         _ => null,
     };
 }

@@ -94,6 +94,7 @@ public sealed partial class TransferClient
         Clock = _clock,
         Files = Files,
         Root = RootOf(description),
+        IsDescribed = description.Version > 0,
         Trash = TrashOf(description),
         Uploads = UploadsOf(description),
         Sizes = _sizes,

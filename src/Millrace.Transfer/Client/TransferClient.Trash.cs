@@ -19,7 +19,7 @@ public sealed partial class TransferClient
         {
             string? from = after;
             TrashDocument page = await RunAsync(
-                (protocol, _, watch) => Http(protocol).ListTrashAsync(folder, from, watch), cancellationToken).ConfigureAwait(false);
+                (protocol, _, watch) => protocol.ListTrashAsync(folder, from, watch), cancellationToken).ConfigureAwait(false);
             foreach (TrashEntryDocument entry in page.Entries)
             {
                 if (TransferName.TryParse(entry.Name, out TransferName name))
@@ -44,7 +44,7 @@ public sealed partial class TransferClient
     public Task<TransferName> RestoreAsync(string id, TransferName name = default, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(id);
-        return RunAsync((protocol, _, watch) => Http(protocol).RestoreAsync(id, name, watch), cancellationToken);
+        return RunAsync((protocol, _, watch) => protocol.RestoreAsync(id, name, watch), cancellationToken);
     }
 
     /// <summary>Deletes files in the trash for good.</summary>
@@ -55,8 +55,5 @@ public sealed partial class TransferClient
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
     public Task<int> EmptyTrashAsync(
         TransferName folder = default, TimeSpan? olderThan = null, CancellationToken cancellationToken = default) =>
-        RunAsync((protocol, _, watch) => Http(protocol).EmptyTrashAsync(folder, olderThan, watch), cancellationToken);
-
-    private static HttpProtocolClient Http(Protocol protocol) => protocol as HttpProtocolClient ?? throw new TransferException(
-        TransferError.InvalidRequest, "The trash is reached over HTTP only. Use the protocol http1 or http2, or leave the choice to the client.");
+        RunAsync((protocol, _, watch) => protocol.EmptyTrashAsync(folder, olderThan, watch), cancellationToken);
 }

@@ -9,6 +9,10 @@ namespace Millrace.Transfer;
 /// <summary>Makes one kind of exception of everything that ends a request, and decides whether a retry may help.</summary>
 internal static class Failures
 {
+    /// <summary>What a server without a trash is refused with before it is asked.</summary>
+    public static TransferException NoTrash() => new(
+        TransferError.NotFound, "This server keeps no deleted files. Its owner can change that.");
+
     /// <summary>Describes an answer that refuses.</summary>
     public static async ValueTask<TransferException> ReadAsync(
         HttpResponseMessage response, ProtocolCall call, TimeProvider clock, CancellationToken cancellationToken)

@@ -7,14 +7,14 @@ namespace Millrace.Transfer;
 /// <content>Deleted files.</content>
 internal partial class HttpProtocolClient
 {
-    public Task<TrashDocument> ListTrashAsync(TransferName folder, string? after, IdleWatch watch)
+    public override Task<TrashDocument> ListTrashAsync(TransferName folder, string? after, IdleWatch watch)
     {
         string from = after is null ? "" : $"&after={Uri.EscapeDataString(after)}";
         return AskTrashAsync(
             HttpMethod.Get, $"?name={folder.ToEncoded()}{from}", Call("Listing the trash of", folder), TransferJson.Default.TrashDocument, watch);
     }
 
-    public async Task<TransferName> RestoreAsync(string id, TransferName name, IdleWatch watch)
+    public override async Task<TransferName> RestoreAsync(string id, TransferName name, IdleWatch watch)
     {
         ProtocolCall call = Call("Restoring", name);
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(
@@ -26,7 +26,7 @@ internal partial class HttpProtocolClient
             : throw Failures.Protocol(call, "the name of the restored file is none");
     }
 
-    public async Task<int> EmptyTrashAsync(TransferName folder, TimeSpan? olderThan, IdleWatch watch)
+    public override async Task<int> EmptyTrashAsync(TransferName folder, TimeSpan? olderThan, IdleWatch watch)
     {
         string older = olderThan is { } time ? string.Create(CultureInfo.InvariantCulture, $"&older={(long)time.TotalSeconds}") : "";
         TrashEmptiedDocument emptied = await AskTrashAsync(
@@ -38,8 +38,7 @@ internal partial class HttpProtocolClient
     private async Task<T> AskTrashAsync<T>(
         HttpMethod method, string rest, ProtocolCall call, JsonTypeInfo<T> type, IdleWatch watch, byte[]? body = null)
     {
-        Uri trash = Setup.Trash ?? throw new TransferException(
-            TransferError.NotFound, "This server keeps no deleted files. Its owner can change that.");
+        Uri trash = Setup.Trash ?? throw Failures.NoTrash();
         using HttpResponseMessage response = await SendAsync(method, new Uri(trash + rest), call, watch, request =>
         {
             request.Headers.Accept.Add(Json);

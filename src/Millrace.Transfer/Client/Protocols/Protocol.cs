@@ -79,6 +79,17 @@ internal abstract class Protocol
     /// <summary>Creates an empty folder.</summary>
     public abstract Task CreateFolderAsync(TransferName folder, IdleWatch watch);
 
+    /// <summary>A page of the trash, the newest first.</summary>
+    public abstract Task<TrashDocument> ListTrashAsync(TransferName folder, string? after, IdleWatch watch);
+
+    /// <summary>Gives an entry of the trash its name again, or another one.</summary>
+    /// <returns>The name that it has now.</returns>
+    public abstract Task<TransferName> RestoreAsync(string id, TransferName name, IdleWatch watch);
+
+    /// <summary>Deletes entries of the trash for good.</summary>
+    /// <returns>How many.</returns>
+    public abstract Task<int> EmptyTrashAsync(TransferName folder, TimeSpan? olderThan, IdleWatch watch);
+
     /// <summary>Makes a second folder of the same files; its name begins with <paramref name="clone"/>.</summary>
     public virtual Task<(TransferName Name, string Version)> CloneFolderAsync(TransferName folder, TransferName clone, IdleWatch watch) =>
         throw NoVersions(folder);
@@ -116,6 +127,9 @@ internal sealed record ProtocolSetup
 
     /// <summary>Where calls of gRPC begin; ends with a slash. Null for the root of <see cref="Files"/>.</summary>
     public Uri? Root { get; init; }
+
+    /// <summary>Whether the server has told what it offers.</summary>
+    public bool IsDescribed { get; init; }
 
     /// <summary>Where the trash is; null when the server keeps none.</summary>
     public Uri? Trash { get; init; }

@@ -80,25 +80,8 @@ internal sealed partial class GrpcProtocolClient
                 "List",
                 new ListRequest { Folder = folder.Value, Recursive = recursive, After = after ?? "", Limit = PageEntries })
                 .ConfigureAwait(false);
-            var entries = new List<ListingEntry>();
-            long bytes = 0;
-            while (await GrpcMessages.ReadAsync(input, ListEntry.Parser, exchange.Token).ConfigureAwait(false) is { } entry)
-            {
-                if (entries.Count == PageEntries)
-                {
-                    throw Failures.Protocol(call, $"the page has more than the {PageEntries} entries that were requested");
-                }
-
-                bytes += entry.CalculateSize();
-                if (bytes > BoundedJson.MaxListing)
-                {
-                    throw Failures.Protocol(call, $"a page has more than {BoundedJson.MaxListing} bytes");
-                }
-
-                entries.Add(ToEntry(entry, call));
-            }
-
-            input.ThrowUnlessOk();
+            List<ListingEntry> entries =
+                await ReadPageAsync(exchange, input, ListEntry.Parser, entry => ToEntry(entry, call), call).ConfigureAwait(false);
             return new ListingDocument
             {
                 Folder = folder.Value,
@@ -114,6 +97,33 @@ internal sealed partial class GrpcProtocolClient
         {
             throw exchange.Translate(exception);
         }
+    }
+
+    /// <summary>The messages of a stream that is a page of a listing.</summary>
+    private static async Task<List<TEntry>> ReadPageAsync<TMessage, TEntry>(
+        GrpcExchange exchange, GrpcInput input, MessageParser<TMessage> parser, Func<TMessage, TEntry> read, ProtocolCall call)
+        where TMessage : class, IMessage<TMessage>
+    {
+        var entries = new List<TEntry>();
+        long bytes = 0;
+        while (await GrpcMessages.ReadAsync(input, parser, exchange.Token).ConfigureAwait(false) is { } entry)
+        {
+            if (entries.Count == PageEntries)
+            {
+                throw Failures.Protocol(call, $"the page has more than the {PageEntries} entries that were requested");
+            }
+
+            bytes += entry.CalculateSize();
+            if (bytes > BoundedJson.MaxListing)
+            {
+                throw Failures.Protocol(call, $"a page has more than {BoundedJson.MaxListing} bytes");
+            }
+
+            entries.Add(read(entry));
+        }
+
+        input.ThrowUnlessOk();
+        return entries;
     }
 
     public override async IAsyncEnumerable<SearchDocument> SearchAsync(TransferName folder, string text, int limit, IdleWatch watch)
