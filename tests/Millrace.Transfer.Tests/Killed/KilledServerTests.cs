@@ -20,30 +20,15 @@ public sealed class KilledServerTests
         string path = folder.Write("x", content);
         ServerProcess server = await ServerProcess.StartAsync(root);
         await using var relay = new TestRelay(() => protocol == TransferProtocol.Grpc ? server.Http2Port : server.Port);
-        using TransferClient client = Clients.To(
-            relay.Files, options =>
-            {
-                options.Protocol = protocol;
-                options.MaxAttempts = 10_000; // Until the next server has started, however busy the machine is.
-                options.MaxDelay = TimeSpan.FromMilliseconds(50);
-            });
+        using TransferClient client = PatientClient(relay, protocol, TransferDelta.Auto);
         int kills = Soak.Times(3, 50);
         try
         {
             for (int i = 0; i < kills; i++)
             {
-                var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
                 long at = new Random(i).Next(1, Bytes / 2);
-                var progress = new Reports(report =>
-                {
-                    if (report.Transferred >= at)
-                    {
-                        begun.TrySetResult();
-                    }
-                });
                 TransferName name = Clients.Name($"file-{i}");
-                Task<TransferResult> upload = client.PutAsync(path, name, default, progress);
-                await Task.WhenAny(begun.Task, upload);
+                Task<TransferResult> upload = await BeginAsync(at, progress => client.PutAsync(path, name, default, progress));
                 await server.KillAsync();
                 bool visible = File.Exists(Path.Combine(root, name.Value));
                 Assert.True(!visible || new FileInfo(Path.Combine(root, name.Value)).Length == Bytes, "A part of a file was visible.");
@@ -77,31 +62,15 @@ public sealed class KilledServerTests
         string path = folder.Write("x", content);
         ServerProcess server = await ServerProcess.StartAsync(root);
         await using var relay = new TestRelay(() => protocol == TransferProtocol.Grpc ? server.Http2Port : server.Port);
-        using TransferClient client = Clients.To(
-            relay.Files, options =>
-            {
-                options.Protocol = protocol;
-                options.Delta = TransferDelta.Always;
-                options.MaxAttempts = 10_000;
-                options.MaxDelay = TimeSpan.FromMilliseconds(50);
-            });
+        using TransferClient client = PatientClient(relay, protocol, TransferDelta.Always);
         int kills = Soak.Times(3, 50);
         try
         {
             for (int i = 0; i < kills; i++)
             {
                 File.WriteAllBytes(target, old);
-                var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
                 long at = new Random(i).Next(1, content.Length);
-                var progress = new Reports(report =>
-                {
-                    if (report.Transferred >= at)
-                    {
-                        begun.TrySetResult();
-                    }
-                });
-                Task<TransferResult> upload = client.PutAsync(path, Clients.Name("x"), default, progress);
-                await Task.WhenAny(begun.Task, upload);
+                Task<TransferResult> upload = await BeginAsync(at, progress => client.PutAsync(path, Clients.Name("x"), default, progress));
                 await server.KillAsync();
                 byte[] visible = await File.ReadAllBytesAsync(target);
                 Assert.True(visible.AsSpan().SequenceEqual(old) || visible.AsSpan().SequenceEqual(content), "A part of a file was visible.");
@@ -133,30 +102,14 @@ public sealed class KilledServerTests
         byte[] content = SparseFiles.Write(path, 3L * Bytes, 2, (Bytes / 4, Bytes / 4), (Bytes, Bytes / 4), (5 * Bytes / 2, Bytes / 4));
         ServerProcess server = await ServerProcess.StartAsync(root);
         await using var relay = new TestRelay(() => protocol == TransferProtocol.Grpc ? server.Http2Port : server.Port);
-        using TransferClient client = Clients.To(
-            relay.Files, options =>
-            {
-                options.Protocol = protocol;
-                options.Delta = TransferDelta.Always;
-                options.MaxAttempts = 10_000;
-                options.MaxDelay = TimeSpan.FromMilliseconds(50);
-            });
+        using TransferClient client = PatientClient(relay, protocol, TransferDelta.Always);
         int kills = Soak.Times(3, 50);
         try
         {
             for (int i = 0; i < kills; i++)
             {
-                var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
                 long at = new Random(i).Next(1, content.Length);
-                var progress = new Reports(report =>
-                {
-                    if (report.Transferred >= at)
-                    {
-                        begun.TrySetResult();
-                    }
-                });
-                Task<TransferResult> upload = client.PutAsync(path, Clients.Name("x"), default, progress);
-                await Task.WhenAny(begun.Task, upload);
+                Task<TransferResult> upload = await BeginAsync(at, progress => client.PutAsync(path, Clients.Name("x"), default, progress));
                 await server.KillAsync();
                 Assert.True(!File.Exists(target) || File.ReadAllBytes(target).AsSpan().SequenceEqual(content), "A part of a file was visible.");
                 await server.DisposeAsync();
@@ -168,9 +121,7 @@ public sealed class KilledServerTests
                 Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
 
                 // And back.
-                begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-                Task<TransferResult> download = client.GetAsync(Clients.Name("x"), folder["y"], default, progress);
-                await Task.WhenAny(begun.Task, download);
+                Task<TransferResult> download = await BeginAsync(at, progress => client.GetAsync(Clients.Name("x"), folder["y"], default, progress));
                 await server.KillAsync();
                 await server.DisposeAsync();
                 server = await ServerProcess.StartAsync(root);
@@ -190,5 +141,30 @@ public sealed class KilledServerTests
         {
             await server.DisposeAsync();
         }
+    }
+
+    /// <summary>A client that goes on until the next server has started, however busy the machine is.</summary>
+    private static TransferClient PatientClient(TestRelay relay, TransferProtocol protocol, TransferDelta delta) => Clients.To(
+        relay.Files, options =>
+        {
+            options.Protocol = protocol;
+            options.Delta = delta;
+            options.MaxAttempts = 10_000;
+            options.MaxDelay = TimeSpan.FromMilliseconds(50);
+        });
+
+    /// <summary>Returns a transfer when it has moved so many bytes, or has ended.</summary>
+    private static async Task<Task<TransferResult>> BeginAsync(long at, Func<Reports, Task<TransferResult>> start)
+    {
+        var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task<TransferResult> transfer = start(new Reports(report =>
+        {
+            if (report.Transferred >= at)
+            {
+                begun.TrySetResult();
+            }
+        }));
+        await Task.WhenAny(begun.Task, transfer);
+        return transfer;
     }
 }

@@ -38,12 +38,18 @@ internal sealed class LocalDocuments(string folder, Durability durability) : ISt
                 return null;
             }
 
+            string next = VersionOf(content.Span);
+            if (next == version && !isDurable)
+            {
+                return next;
+            }
+
             CreateFolder(Path.GetDirectoryName(path)!);
             await using FilePipeWriter file = FilePipe.Create(
                 path, new FileWriteOptions { Durability = isDurable ? durability : Durability.None, UnixCreateMode = OwnerOnly });
             await file.WriteAsync(content, CancellationToken.None);
             await file.CommitAsync(CancellationToken.None);
-            return VersionOf(content.Span);
+            return next;
         }
         catch (Exception exception)
             when (exception is IOException and not TransferException or UnauthorizedAccessException)

@@ -512,7 +512,11 @@ public sealed class StoreScrub : IAsyncDisposable
     {
         _saved = _clock.GetTimestamp();
         await ForgetRepairedAsync(stop);
-        (_state.Holder, _state.HeldUntil) = (_self, _clock.GetUtcNow() + Lease);
+        if (IsShared)
+        {
+            (_state.Holder, _state.HeldUntil) = (_self, _clock.GetUtcNow() + Lease);
+        }
+
         await WriteAsync(stop);
     }
 
