@@ -6,7 +6,7 @@ namespace Millrace;
 /// <content>Writing.</content>
 public static partial class FilePipe
 {
-    /// <summary>Creates a file that appears under its name when <see cref="FilePipeWriter.CommitAsync"/> completes.</summary>
+    /// <summary>Creates a file that appears under its name when <see cref="FilePipeWriter.CommitAsync(CancellationToken)"/> completes.</summary>
     /// <param name="path">
     /// The file, relative to the current folder or absolute. The commit replaces a file of that name, which is unchanged
     /// until then; a link is followed. Its permissions and owner are kept, its ACLs and

@@ -21,14 +21,33 @@ public abstract partial class FilePipeWriter
         ThrowIfUnusable();
         return cancellationToken.IsCancellationRequested
             ? ValueTask.FromCanceled<CommitResult>(cancellationToken)
-            : CommitCoreAsync(cancellationToken);
+            : CommitCoreAsync(Task.CompletedTask, cancellationToken);
     }
 
     /// <summary>
-    /// Publishes the file like <see cref="CommitAsync"/>, and waits for the disk on the calling thread, without a thread-pool hop.
+    /// Publishes the file like <see cref="CommitAsync(CancellationToken)"/>, but not before other work has succeeded, for example the flush of a
+    /// log that records the publication. Both flushes run at the same time.
     /// </summary>
-    /// <returns>As <see cref="CommitAsync"/>.</returns>
-    /// <exception cref="FilePipeException">As <see cref="CommitAsync"/>.</exception>
+    /// <param name="prerequisite">The work, which is already running. If it fails, nothing is published and its exception is thrown.</param>
+    /// <param name="cancellationToken">Ends the wait before the file has its name, not after.</param>
+    /// <returns>As <see cref="CommitAsync(CancellationToken)"/>.</returns>
+    /// <exception cref="FilePipeException">As <see cref="CommitAsync(CancellationToken)"/>.</exception>
+    /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
+    public ValueTask<CommitResult> CommitAsync(Task prerequisite, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(prerequisite);
+        ThrowIfUnusable();
+        return cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<CommitResult>(cancellationToken)
+            : CommitCoreAsync(prerequisite, cancellationToken);
+    }
+
+    /// <summary>
+    /// Publishes the file like <see cref="CommitAsync(CancellationToken)"/>, and waits for the disk on the calling thread, without a thread-pool hop.
+    /// </summary>
+    /// <returns>As <see cref="CommitAsync(CancellationToken)"/>.</returns>
+    /// <exception cref="FilePipeException">As <see cref="CommitAsync(CancellationToken)"/>.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
     public CommitResult Commit()
     {
@@ -37,6 +56,7 @@ public abstract partial class FilePipeWriter
         try
         {
             WriteAll();
+            Prepare();
             commit = Publish();
         }
         finally
@@ -49,7 +69,7 @@ public abstract partial class FilePipeWriter
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<CommitResult> CommitCoreAsync(CancellationToken cancellationToken)
+    private async ValueTask<CommitResult> CommitCoreAsync(Task prerequisite, CancellationToken cancellationToken)
     {
         EnterPending();
         CommitResult commit;
@@ -67,6 +87,12 @@ public abstract partial class FilePipeWriter
 
                 await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
                 cancellationToken.ThrowIfCancellationRequested();
+            }
+
+            Prepare();
+            if (!prerequisite.IsCompletedSuccessfully)
+            {
+                await prerequisite.WaitAsync(cancellationToken).ConfigureAwait(false);
             }
 
             commit = Publish();
@@ -103,7 +129,8 @@ public abstract partial class FilePipeWriter
         while (!result.IsCompleted);
     }
 
-    private CommitResult Publish()
+    /// <summary>Does everything except giving the file its name.</summary>
+    private void Prepare()
     {
         if (_reserved > Written)
         {
@@ -119,7 +146,10 @@ public abstract partial class FilePipeWriter
         {
             FlushToDevice();
         }
+    }
 
+    private CommitResult Publish()
+    {
         File.Publish(_durable);
         return new CommitResult(Written, _hash?.GetHashAndReset());
     }

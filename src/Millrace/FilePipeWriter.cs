@@ -18,7 +18,7 @@ namespace Millrace;
 /// thread. Memory from <see cref="GetMemory"/> belongs to the writer and is valid until the next call of any member.
 /// </para>
 /// <para>
-/// The file gets its name when <see cref="CommitAsync"/> completes: completing or disposing the writer before leaves no
+/// The file gets its name when <see cref="CommitAsync(CancellationToken)"/> completes: completing or disposing the writer before leaves no
 /// file (or, of a resumed file, the unfinished one), and a file of that name is unchanged.
 /// </para>
 /// </remarks>
@@ -233,7 +233,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     }
 
     /// <summary>
-    /// Ends the writing. Publishes nothing, whatever <paramref name="exception"/> is: only <see cref="CommitAsync"/>
+    /// Ends the writing. Publishes nothing, whatever <paramref name="exception"/> is: only <see cref="CommitAsync(CancellationToken)"/>
     /// does. Calling it again does nothing.
     /// </summary>
     /// <param name="exception">Why; null if nothing went wrong. Of a resumed file the bytes that are left are written then.</param>

@@ -121,14 +121,14 @@ public enum Durability
     /// <summary>When the system sees fit. A power failure can leave a file without its last bytes, or empty.</summary>
     None,
 
-    /// <summary>When <see cref="FilePipeWriter.CommitAsync"/> completes: the data, the name and the folder's entry.</summary>
+    /// <summary>When <see cref="FilePipeWriter.CommitAsync(CancellationToken)"/> completes: the data, the name and the folder's entry.</summary>
     OnCommit,
 
     /// <summary>Also whenever a flush completes.</summary>
     EveryFlush,
 }
 
-/// <summary>The result of <see cref="FilePipeWriter.CommitAsync"/>.</summary>
+/// <summary>The result of <see cref="FilePipeWriter.CommitAsync(CancellationToken)"/>.</summary>
 /// <param name="Length">Length of the file, in bytes.</param>
 /// <param name="Sha256">
 /// SHA-256 of the whole content, 32 bytes, when <see cref="FileWriteOptions.ComputeSha256"/> asked for it; else empty.

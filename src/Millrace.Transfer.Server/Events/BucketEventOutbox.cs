@@ -58,7 +58,7 @@ internal sealed class BucketEventOutbox(
         _running = Task.Run(() => RepeatAsync(WorkAsync, Poll, wakes: true), CancellationToken.None);
     }
 
-    public override async ValueTask<EventRecord> BeginAsync(
+    public override async ValueTask<(EventRecord Begun, Task Recorded)> RecordAsync(
         EventRecord record, Func<CancellationToken, ValueTask<string?>> identify, bool isForced, CancellationToken cancellationToken)
     {
         if (!isForced && options.WhenFull == FullOutbox.Refuse && Interlocked.Read(ref _queued) >= options.MaxPending)
@@ -103,7 +103,7 @@ internal sealed class BucketEventOutbox(
                 }
             }
 
-            return now;
+            return (now, Task.CompletedTask);
         }
         catch
         {

@@ -14,18 +14,30 @@ internal abstract class EventOutbox : IAsyncDisposable
     /// <param name="cancellationToken">Ends it.</param>
     public abstract ValueTask StartAsync(Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> hasHappened, CancellationToken cancellationToken);
 
-    /// <summary>Records an intended change, durably.</summary>
+    /// <summary>Records an intended change.</summary>
     /// <param name="record">The event.</param>
     /// <param name="identify">Identifies the file or folder that has the name now.</param>
     /// <param name="isForced">Whether it must not be refused because the outbox is full.</param>
     /// <param name="cancellationToken">Until it begins to be recorded.</param>
-    /// <returns>The event with <see cref="EventRecord.Before"/>; its kind is that of a new file only if nothing had the name.</returns>
+    /// <returns>
+    /// The event with <see cref="EventRecord.Before"/>, whose kind is that of a new file only if nothing had the name; and a task that completes
+    /// when it is durable. The change must not be visible before that.
+    /// </returns>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>: the outbox is full.</exception>
-    public abstract ValueTask<EventRecord> BeginAsync(
+    public abstract ValueTask<(EventRecord Begun, Task Recorded)> RecordAsync(
         EventRecord record, Func<CancellationToken, ValueTask<string?>> identify, bool isForced, CancellationToken cancellationToken);
 
+    /// <summary>The same as <see cref="RecordAsync"/>, and waits until it is durable.</summary>
+    public async ValueTask<EventRecord> BeginAsync(
+        EventRecord record, Func<CancellationToken, ValueTask<string?>> identify, bool isForced, CancellationToken cancellationToken)
+    {
+        (EventRecord begun, Task recorded) = await RecordAsync(record, identify, isForced, cancellationToken);
+        await recorded;
+        return begun;
+    }
+
     /// <summary>Records whether it has happened.</summary>
-    /// <param name="begun">What <see cref="BeginAsync"/> has returned.</param>
+    /// <param name="begun">What <see cref="RecordAsync"/> has returned.</param>
     /// <param name="happened">The event to deliver; null if it has not happened.</param>
     public abstract ValueTask SettleAsync(EventRecord begun, EventRecord? happened);
 

@@ -109,7 +109,15 @@ internal class EventStore : IFileStore
     }
 
     public ValueTask<StoredFile> CopyAsync(TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken) =>
-        PublishAsync(to, canRepeat: false, () => Inner.CopyAsync(from, to, options, cancellationToken), cancellationToken);
+        PublishAsync(
+            to,
+            canRepeat: false,
+            async recorded =>
+            {
+                await recorded;
+                return await Inner.CopyAsync(from, to, options, cancellationToken);
+            },
+            cancellationToken);
 
     public ValueTask<StoredFile> SetModifiedAsync(
         TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken) =>
@@ -139,19 +147,23 @@ internal class EventStore : IFileStore
     /// <summary>Reports a new version of a file.</summary>
     /// <param name="name">The file.</param>
     /// <param name="canRepeat">Whether what publishes it may only say that it was published before.</param>
-    /// <param name="publish">Publishes it.</param>
+    /// <param name="publish">Publishes it, after the task that it gets.</param>
     /// <param name="cancellationToken">Until it begins.</param>
     private async ValueTask<StoredFile> PublishAsync(
-        TransferName name, bool canRepeat, Func<ValueTask<StoredFile>> publish, CancellationToken cancellationToken)
+        TransferName name, bool canRepeat, Func<Task, ValueTask<StoredFile>> publish, CancellationToken cancellationToken)
     {
         SemaphoreSlim entered = await Outbox.Locks.EnterAsync(name, cancellationToken);
         try
         {
-            EventRecord begun = await BeginAsync(FileEvents.New(FileEventKind.Replaced, name, _by), cancellationToken);
+            (EventRecord begun, Task recorded) = await Outbox.RecordAsync(
+                FileEvents.New(FileEventKind.Replaced, name, _by),
+                ended => FileEvents.IdentifyAsync(Inner, name, folders: false, ended),
+                isForced: false,
+                cancellationToken);
             StoredFile file;
             try
             {
-                file = await publish();
+                file = await publish(recorded);
             }
             catch
             {
@@ -220,7 +232,20 @@ internal class EventStore : IFileStore
         public override PipeWriter Output => inner.Output;
 
         public override ValueTask<StoredFile> CommitAsync(Sha256Digest? expected, CancellationToken cancellationToken) =>
-            store.PublishAsync(name, canRepeat: false, () => inner.CommitAsync(expected, cancellationToken), cancellationToken);
+            store.PublishAsync(
+                name,
+                canRepeat: false,
+                async recorded =>
+                {
+                    if (inner is LocalFileWriter local)
+                    {
+                        return await local.CommitAsync(expected, recorded, cancellationToken);
+                    }
+
+                    await recorded;
+                    return await inner.CommitAsync(expected, cancellationToken);
+                },
+                cancellationToken);
 
         public override ValueTask DisposeAsync() => inner.DisposeAsync();
     }
@@ -276,7 +301,15 @@ internal class EventStore : IFileStore
         public override ValueTask<StoredFile> CompleteAsync(Sha256Digest? expected, CancellationToken cancellationToken) =>
             inner.Status.IsPartial || inner.Status.Published is not null
                 ? inner.CompleteAsync(expected, cancellationToken)
-                : store.PublishAsync(inner.Status.Name, canRepeat: store.Inner.Unwrap() is LocalFileStore, () => inner.CompleteAsync(expected, cancellationToken), cancellationToken);
+                : store.PublishAsync(
+                    inner.Status.Name,
+                    canRepeat: store.Inner.Unwrap() is LocalFileStore,
+                    async recorded =>
+                    {
+                        await recorded;
+                        return await inner.CompleteAsync(expected, cancellationToken);
+                    },
+                    cancellationToken);
 
         public override ValueTask<bool> DeleteAsync(CancellationToken cancellationToken) => inner.DeleteAsync(cancellationToken);
 

@@ -62,7 +62,7 @@ internal sealed class FileEventOutbox : EventOutbox
         _delivery.Start();
     }
 
-    public override async ValueTask<EventRecord> BeginAsync(
+    public override async ValueTask<(EventRecord Begun, Task Recorded)> RecordAsync(
         EventRecord record, Func<CancellationToken, ValueTask<string?>> identify, bool isForced, CancellationToken cancellationToken)
     {
         EventRecord begun = At(record, await identify(cancellationToken)) with { Time = _clock.GetUtcNow().ToUnixTimeMilliseconds() };
@@ -78,21 +78,24 @@ internal sealed class FileEventOutbox : EventOutbox
             written = WriteAsync(new EventLine { Intent = begun });
         }
 
-        try
+        return (begun, RecordedAsync());
+
+        async Task RecordedAsync()
         {
-            await written;
-        }
-        catch (Exception exception) when (exception is not TransferException)
-        {
-            lock (_lock)
+            try
             {
-                _intents.Remove(begun.Id);
+                await written;
             }
+            catch (Exception exception) when (exception is not TransferException)
+            {
+                lock (_lock)
+                {
+                    _intents.Remove(begun.Id);
+                }
 
-            throw Errors.Translate(exception, "keep an event of", TransferName.TryParse(record.Name, out TransferName name) ? name : default);
+                throw Errors.Translate(exception, "keep an event of", TransferName.TryParse(record.Name, out TransferName name) ? name : default);
+            }
         }
-
-        return begun;
     }
 
     public override ValueTask SettleAsync(EventRecord begun, EventRecord? happened)

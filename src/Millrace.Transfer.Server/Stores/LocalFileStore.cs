@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// A store in a folder: names are paths below it, everything is published by <see cref="FilePipeWriter.CommitAsync"/>, and
+/// A store in a folder: names are paths below it, everything is published by <see cref="FilePipeWriter.CommitAsync(CancellationToken)"/>, and
 /// uploads and digests are kept in <c>.millrace</c>. See docs/store.md.
 /// </summary>
 /// <remarks>

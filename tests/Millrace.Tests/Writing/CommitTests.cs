@@ -30,6 +30,25 @@ public sealed class CommitTests : FolderTests
         Assert.Throws<InvalidOperationException>(() => writer.Commit());
     }
 
+    [Theory, EveryWriter]
+    public async Task Commit_waits_for_its_prerequisite_before_it_gives_the_name(string kind)
+    {
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
+        await writer.WriteAsync(TestContent.Of(1000));
+        await Assert.ThrowsAsync<TimeZoneNotFoundException>(async () =>
+            await writer.CommitAsync(Task.FromException(new TimeZoneNotFoundException()), default));
+        var prerequisite = new TaskCompletionSource();
+        using var cancellation = new CancellationTokenSource();
+        Task waiting = writer.CommitAsync(prerequisite.Task, cancellation.Token).AsTask();
+        await cancellation.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting);
+        Task<CommitResult> commit = writer.CommitAsync(prerequisite.Task, default).AsTask();
+        Assert.False(File.Exists(Folder["file"]));
+        prerequisite.SetResult();
+        Assert.Equal(1000, (await commit).Length);
+        Assert.Equal(TestContent.Of(1000).ToArray(), await File.ReadAllBytesAsync(Folder["file"]));
+    }
+
     [Fact]
     public async Task Dispose_without_commit_leaves_nothing()
     {

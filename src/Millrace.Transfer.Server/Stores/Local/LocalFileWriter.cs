@@ -44,8 +44,13 @@ internal sealed class LocalFileWriter : StoredFileWriter
 
     public override PipeWriter Output => _limited;
 
-    public override async ValueTask<StoredFile> CommitAsync(
-        Sha256Digest? expected, CancellationToken cancellationToken)
+    public override ValueTask<StoredFile> CommitAsync(Sha256Digest? expected, CancellationToken cancellationToken) =>
+        CommitAsync(expected, Task.CompletedTask, cancellationToken);
+
+    /// <param name="expected">The digest that it must have; null for any.</param>
+    /// <param name="recorded">Must have succeeded before the file gets its name: runs while the file is flushed.</param>
+    /// <param name="cancellationToken">Until it begins to be published.</param>
+    public async ValueTask<StoredFile> CommitAsync(Sha256Digest? expected, Task recorded, CancellationToken cancellationToken)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
         try
@@ -69,7 +74,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
             }
 
             return await _publisher.PublishAsync(
-                _file, _name, _options.Precondition, new FileTerms(_options.Modified, _options.IsExecutable), digest, _reservation, upload: null, _exchanges, cancellationToken);
+                _file, _name, _options.Precondition, new FileTerms(_options.Modified, _options.IsExecutable), digest, _reservation, upload: null, _exchanges, recorded, cancellationToken);
         }
         catch (FilePipeException exception)
         {

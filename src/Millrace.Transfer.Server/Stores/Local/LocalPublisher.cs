@@ -85,7 +85,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             {
                 ThrowIfLinkFollowed(data, path, to);
                 await data.FlushAsync(cancellationToken);
-                return await PublishAsync(data, to, condition, new FileTerms(file.Modified, file.IsExecutable), digest, reservation, upload: null, exchanges, cancellationToken);
+                return await PublishAsync(data, to, condition, new FileTerms(file.Modified, file.IsExecutable), digest, reservation, upload: null, exchanges, Task.CompletedTask, cancellationToken);
             }
         }
         catch (FilePipeException exception)
@@ -148,6 +148,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     /// <param name="reservation">Its reserved bytes.</param>
     /// <param name="upload">The upload that it was, whose state file records the intent beforehand; null for none.</param>
     /// <param name="exchanges">The <see cref="LocalStore.Exchanges"/> before its folder was opened.</param>
+    /// <param name="recorded">Must have succeeded before the file gets its name.</param>
     /// <param name="cancellationToken">Until the publication begins.</param>
     public async ValueTask<StoredFile> PublishAsync(
         FilePipeWriter file,
@@ -158,6 +159,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         Reservation reservation,
         LocalUpload? upload,
         int exchanges,
+        Task recorded,
         CancellationToken cancellationToken)
     {
         SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken);
@@ -186,7 +188,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
 
             // By the folder that is held open: another program may delete it meanwhile, and its bytes are subtracted there.
             long replaced = store.Options.MaxTotalBytes is null ? 0 : FolderWalk.LengthOf(file.TargetPath);
-            bool isKept = await CommitAsync(file, name, precondition, cancellationToken);
+            bool isKept = await CommitAsync(file, name, precondition, recorded, cancellationToken);
             bool isThere = !isKept && (replaced == 0 || open is null || tree.TryLook(name) == tree.Look(open));
             reservation.Publish(length, isThere ? replaced : 0);
             if (length > store.MaxCachedBytes && open is not null)
@@ -206,7 +208,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
 
     /// <returns>Whether the version that was replaced is in the trash, where it counts.</returns>
     private async ValueTask<bool> CommitAsync(
-        FilePipeWriter file, TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
+        FilePipeWriter file, TransferName name, WritePrecondition precondition, Task recorded, CancellationToken cancellationToken)
     {
         LocalTrash.KeptVersion? kept = null;
         if (store.Trash is { } trash && !precondition.CreateNew)
@@ -217,7 +219,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
 
         try
         {
-            await file.CommitAsync(cancellationToken);
+            await file.CommitAsync(recorded, cancellationToken);
         }
         catch when (kept is { } version)
         {
@@ -255,7 +257,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         ThrowIfLinkFollowed(file, path, upload.Name);
         await file.FlushAsync(cancellationToken);
         return await PublishAsync(
-            file, upload.Name, upload.Record.ToPrecondition(), new FileTerms(upload.Record.ToModified(), upload.Record.IsExecutable), digest, upload.Reservation, upload, exchanges, cancellationToken);
+            file, upload.Name, upload.Record.ToPrecondition(), new FileTerms(upload.Record.ToModified(), upload.Record.IsExecutable), digest, upload.Reservation, upload, exchanges, Task.CompletedTask, cancellationToken);
     }
 
     private StoredFile Describe(
