@@ -13,6 +13,7 @@ internal sealed class Quota(long? max)
     /// <summary>How old a count may be when a write is refused because of it: other servers may have deleted something.</summary>
     private static readonly TimeSpan CountLasts = TimeSpan.FromSeconds(10);
 
+    private readonly Lock _adding = new();
     private long _used;
     private long _receiving;
     private long _added;
@@ -53,20 +54,30 @@ internal sealed class Quota(long? max)
     public void Receive(long bytes) => Interlocked.Add(ref _receiving, bytes);
 
     /// <summary>Adds received bytes, or takes away those that this server added.</summary>
+    /// <param name="name">The file.</param>
+    /// <param name="bytes">Bytes to add; negative to take them away.</param>
+    /// <param name="lost">
+    /// Added bytes that are of no use if these are refused. They are taken away in the same step: two senders whose files do not
+    /// both fit would otherwise refuse each other.
+    /// </param>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>; nothing is added then.</exception>
-    public void Add(TransferName name, long bytes)
+    public void Add(TransferName name, long bytes, long lost = 0)
     {
         if (max is not { } limit)
         {
             return;
         }
 
-        Interlocked.Add(ref _added, Math.Max(0, bytes));
-        long used = Interlocked.Add(ref _used, bytes);
-        if (bytes > 0 && used > limit)
+        lock (_adding)
         {
-            Interlocked.Add(ref _used, -bytes);
-            throw Full(name, limit);
+            if (bytes > 0 && Interlocked.Read(ref _used) + bytes > limit)
+            {
+                Interlocked.Add(ref _used, -lost);
+                throw Full(name, limit);
+            }
+
+            Interlocked.Add(ref _added, Math.Max(0, bytes));
+            Interlocked.Add(ref _used, bytes);
         }
     }
 

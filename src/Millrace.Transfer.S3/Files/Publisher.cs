@@ -27,8 +27,11 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
 
         var multipart = new Multipart(store.Bucket, store.Keys.Of(name), FileMetadata.NewVersion(), options.Modified, isExecutable: options.IsExecutable == true);
         var body = new PartWriter(
-            store.Memory, PartPlan.For(options.Length, store.Options), multipart, name, PartProgress.None, options.Length, store.MaxBytes, store.Quota);
-        return new S3FileWriter(this, name, options.Precondition, multipart, body, store.Quota);
+            store.Memory, PartPlan.For(options.Length, store.Options), multipart, name, PartProgress.None, options.Length, store.MaxBytes, store.Quota)
+        {
+            DiscardsOnRefusal = true,
+        };
+        return new S3FileWriter(this, name, options.Precondition, multipart, body);
     }
 
     /// <summary>Publishes a file that is smaller than a part, by one request.</summary>

@@ -2,7 +2,7 @@ namespace Millrace.Transfer.S3;
 
 /// <summary>A file that is being written to an <see cref="S3FileStore"/>.</summary>
 internal sealed class S3FileWriter(
-    Publisher publisher, TransferName name, WritePrecondition precondition, Multipart multipart, PartWriter body, Quota quota)
+    Publisher publisher, TransferName name, WritePrecondition precondition, Multipart multipart, PartWriter body)
     : StoredFileWriter
 {
     private bool _published;
@@ -44,14 +44,13 @@ internal sealed class S3FileWriter(
         }
 
         _disposed = true;
-        long bytes = body.Position;
         await body.DisposeAsync();
         if (_published)
         {
             return;
         }
 
-        quota.Add(name, -bytes);
+        body.ReleaseCharge();
         try
         {
             await multipart.AbortAsync(CancellationToken.None);

@@ -31,6 +31,7 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
     private ExceptionDispatchInfo? _failure;
     private int _next;
     private long _received;
+    private long _charged;
     private bool _direct;
     private bool _disposed;
 
@@ -60,6 +61,9 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         Sealed = start.End;
         Receive(start.End);
     }
+
+    /// <summary>Whether a refusal takes away what was written here.</summary>
+    public bool DiscardsOnRefusal { get; set; }
 
     /// <summary>Bytes of the whole that were written.</summary>
     public long Position { get; private set; }
@@ -94,6 +98,13 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
     {
         Charge(bytes);
         Position += bytes;
+    }
+
+    /// <summary>Takes the bytes that were written here out of the store's total.</summary>
+    public void ReleaseCharge()
+    {
+        _quota.Add(_name, -_charged);
+        _charged = 0;
     }
 
     /// <summary>Whether so many bytes may have a part that <see cref="CopyAsync"/> copies.</summary>
@@ -329,7 +340,10 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
             throw Errors.TooLarge(_name, _limit);
         }
 
-        _quota.Add(_name, bytes);
+        long lost = DiscardsOnRefusal ? _charged : 0;
+        _charged -= lost;
+        _quota.Add(_name, bytes, lost);
+        _charged += lost + bytes;
         Receive(bytes);
     }
 

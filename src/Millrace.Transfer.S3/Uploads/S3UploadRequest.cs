@@ -20,7 +20,7 @@ internal sealed class S3UploadRequest(
             long limit = Math.Min(Known.Length ?? store.MaxBytes, store.MaxBytes);
             (Multipart multipart, PartWriter body) = await upload.OpenAsync(limit, cancellationToken);
             return new S3UploadWriter(
-                store.Bucket, upload, status => Known = status, holder, multipart, body, store.Quota, limit, discardable);
+                store.Bucket, upload, status => Known = status, holder, multipart, body, limit, discardable);
         }
         catch
         {

@@ -12,12 +12,10 @@ internal sealed class S3UploadWriter : UploadWriter
     private readonly TakeoverLock.Holder _holder;
     private readonly Multipart _multipart;
     private readonly PartWriter _body;
-    private readonly Quota _quota;
     private readonly CancellationTokenSource _end = new();
     private readonly Task _watching;
     private readonly bool _discardable;
     private readonly long _limit;
-    private readonly long _start;
     private bool _saving;
     private bool _settled;
     private bool _disposed;
@@ -28,12 +26,11 @@ internal sealed class S3UploadWriter : UploadWriter
     /// <param name="holder">Its lock; rests when this is disposed.</param>
     /// <param name="multipart">Where the parts go.</param>
     /// <param name="body">At the upload's offset; owned.</param>
-    /// <param name="quota">What discarded bytes are given back to.</param>
     /// <param name="limit">Bytes that the upload may have.</param>
     /// <param name="discardable">Whether nothing counts before <see cref="SaveAsync"/>.</param>
     public S3UploadWriter(
         Bucket bucket, S3Upload upload, Action<UploadStatus> changed, TakeoverLock.Holder holder, Multipart multipart, PartWriter body,
-        Quota quota, long limit, bool discardable)
+        long limit, bool discardable)
     {
         _bucket = bucket;
         _upload = upload;
@@ -41,10 +38,9 @@ internal sealed class S3UploadWriter : UploadWriter
         _holder = holder;
         _multipart = multipart;
         _body = body;
-        _quota = quota;
         _limit = limit;
         _discardable = discardable;
-        _start = body.Position;
+        body.DiscardsOnRefusal = discardable;
         if (!discardable)
         {
             upload.Follow(this);
@@ -108,7 +104,7 @@ internal sealed class S3UploadWriter : UploadWriter
     {
         _settled = true;
         await StopWatchingAsync();
-        _quota.Add(_upload.Name, _start - Offset);
+        _body.ReleaseCharge();
     }
 
     public override async ValueTask DisposeAsync()

@@ -51,7 +51,7 @@ internal sealed class UploadJoin(S3Store store)
                 }
                 catch
                 {
-                    store.Quota.Add(whole.Name, -limit);
+                    body.ReleaseCharge();
                     throw;
                 }
 

@@ -136,6 +136,23 @@ public sealed class QuotaTests : BucketTest
         await store.PutAsync("a", new byte[4 * Mega]);
     }
 
+    [NeedsFact(Need.Ceph)]
+    public async Task Of_two_files_that_do_not_both_fit_only_one_is_refused()
+    {
+        await using S3FileStore store = Open(configure: static options => options.MaxTotalBytes = (10 * Mega) + Slack);
+        await using (StoredFileWriter first = await store.CreateAsync("a".Name(), default, default))
+        await using (StoredFileWriter second = await store.CreateAsync("b".Name(), default, default))
+        {
+            await first.Output.WriteAsync(new byte[5 * Mega]);
+            await second.Output.WriteAsync(new byte[5 * Mega]);
+            await RefusedAsync(async () => await first.Output.WriteAsync(new byte[Mega]));
+            await second.Output.WriteAsync(new byte[5 * Mega]);
+            await second.CommitAsync(null, default);
+        }
+
+        await RefusedAsync(() => store.PutAsync("c", new byte[Mega]));
+    }
+
     public override async Task InitializeAsync()
     {
         await base.InitializeAsync();

@@ -78,6 +78,38 @@ public sealed class LimitTests : StoreTest
     }
 
     [Theory, EveryStore]
+    public async Task Of_two_files_that_do_not_both_fit_only_one_is_refused(bool portable)
+    {
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        await using (StoredFileWriter first = await store.CreateAsync("a".Name(), default, default))
+        await using (StoredFileWriter second = await store.CreateAsync("b".Name(), default, default))
+        {
+            await first.Output.WriteAsync(new byte[50]);
+            await second.Output.WriteAsync(new byte[50]);
+            Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await first.Output.WriteAsync(new byte[10])));
+            await second.Output.WriteAsync(new byte[50]);
+            await second.CommitAsync(null, default);
+        }
+
+        Assert.Equal(100, store.Core.Limits.Used);
+        await store.DeleteAsync("b".Name(), default, default);
+        UploadStatus kept = await store.StartAsync("c", null);
+        await store.AppendAsync(kept.Id, 0, new string('x', 30));
+        UploadStatus other = await store.StartAsync("d", null);
+        await using (UploadWriter first = await store.AppendUploadAsync(kept.Id, 30, discardable: true, default))
+        await using (UploadWriter second = await store.AppendUploadAsync(other.Id, 0, discardable: true, default))
+        {
+            await first.Output.WriteAsync(new byte[30]);
+            await second.Output.WriteAsync(new byte[40]);
+            Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await first.Output.WriteAsync(new byte[10])));
+            await second.Output.WriteAsync(new byte[30]);
+            await second.SaveAsync(default);
+        }
+
+        Assert.Equal(100, store.Core.Limits.Used);
+    }
+
+    [Theory, EveryStore]
     public async Task Replaced_file_is_subtracted_from_the_total(bool portable)
     {
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });

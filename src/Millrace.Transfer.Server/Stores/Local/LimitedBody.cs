@@ -24,6 +24,7 @@ internal sealed class LimitedBody : ForwardingWriter, IHoleWriter
     private readonly TransferName _name;
     private readonly Reservation _reservation;
     private readonly long? _length;
+    private readonly long _kept;
     private bool _reserves;
     private long _charged;
     private long _reservedTo;
@@ -33,9 +34,10 @@ internal sealed class LimitedBody : ForwardingWriter, IHoleWriter
     /// <param name="name">The name of the file.</param>
     /// <param name="length">Its length; null if it is not known.</param>
     /// <param name="reservation">Grows with the bytes.</param>
+    /// <param name="discards">Whether a refusal takes away what was written here.</param>
     /// <param name="native">Whether space can be reserved on the device.</param>
     public LimitedBody(
-        FilePipeWriter file, StoreLimits limits, TransferName name, long? length, Reservation reservation, bool native)
+        FilePipeWriter file, StoreLimits limits, TransferName name, long? length, Reservation reservation, bool discards, bool native)
         : base(file)
     {
         _file = file;
@@ -43,6 +45,7 @@ internal sealed class LimitedBody : ForwardingWriter, IHoleWriter
         _name = name;
         _length = length;
         _reservation = reservation;
+        _kept = discards ? file.Position : long.MaxValue;
         _reserves = native && length is not null;
         _charged = _reservedTo = file.Position;
     }
@@ -130,7 +133,7 @@ internal sealed class LimitedBody : ForwardingWriter, IHoleWriter
 
     private void Charge(long position)
     {
-        _reservation.Reserve(_name, position - _charged);
+        _reservation.Reserve(_name, position - _charged, _kept);
         _charged = position;
     }
 

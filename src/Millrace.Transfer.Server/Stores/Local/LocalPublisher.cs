@@ -236,8 +236,8 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     }
 
     /// <summary>Applies the limits to the bytes written to a file.</summary>
-    public LimitedBody Limit(FilePipeWriter file, TransferName name, long? length, Reservation reservation) =>
-        new(file, store.Limits, name, length, reservation, store.Native);
+    public LimitedBody Limit(FilePipeWriter file, TransferName name, long? length, Reservation reservation, bool discards) =>
+        new(file, store.Limits, name, length, reservation, discards, store.Native);
 
     /// <summary>The version that is open, where the system can name it; its name may lead to another one by now.</summary>
     private async ValueTask CopyAsync(TransferName from, SafeFileHandle source, string copy, CancellationToken cancellationToken)
@@ -323,7 +323,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
                     KeepCached = store.Options.ComputeSha256 || !(options.Length > store.MaxCachedBytes),
                 });
             ThrowIfLinkFollowed(file, path, name);
-            LimitedBody limited = Limit(file, name, options.Length, reservation);
+            LimitedBody limited = Limit(file, name, options.Length, reservation, discards: true);
             return new LocalFileWriter(store, this, name, options, folder, file, limited, reservation, exchanges);
         }
         catch (Exception exception)

@@ -25,7 +25,7 @@ internal sealed class LocalUploadRequest(LocalStore store, UploadRegistry regist
                 upload.Touch();
             }
 
-            return OpenWriter(holder, offset);
+            return OpenWriter(holder, offset, discardable);
         }
         catch (Exception exception)
         {
@@ -86,13 +86,13 @@ internal sealed class LocalUploadRequest(LocalStore store, UploadRegistry regist
         }
     }
 
-    private LocalUploadWriter OpenWriter(TakeoverLock.Holder holder, long offset)
+    private LocalUploadWriter OpenWriter(TakeoverLock.Holder holder, long offset, bool discardable)
     {
         store.Limits.CheckDevice(Known.Name, Known.Length - offset ?? 0);
         FilePipeWriter file = upload.OpenData();
         try
         {
-            LimitedBody limited = publisher.Limit(file, Known.Name, Known.Length, upload.Reservation);
+            LimitedBody limited = publisher.Limit(file, Known.Name, Known.Length, upload.Reservation, discardable);
             return new LocalUploadWriter(
                 store, upload, status => Known = status, holder, file, limited, reserved: Known.Length is not null);
         }

@@ -11,6 +11,7 @@ internal sealed class StoreLimits : IDisposable
     private readonly string _root;
     private readonly Func<long> _count;
     private readonly SemaphoreSlim _counting = new(1, 1);
+    private readonly Lock _reserving = new();
     private long _used;
     private long _added;
     private long _reserved;
@@ -91,13 +92,35 @@ internal sealed class StoreLimits : IDisposable
     }
 
     /// <summary>Charges bytes that have arrived, without a new count.</summary>
+    /// <param name="name">The file.</param>
+    /// <param name="bytes">Bytes to charge.</param>
+    /// <param name="lost">
+    /// Reserved bytes that are of no use if these are refused. They are released in the same step: two senders whose files do
+    /// not both fit would otherwise refuse each other.
+    /// </param>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
-    public void Reserve(TransferName name, long bytes)
+    public void Reserve(TransferName name, long bytes, long lost)
     {
-        if (_options.MaxTotalBytes is { } limit && !TryReserve(bytes)
-            && !(MakeRoom?.Invoke(bytes - (limit - Used)) == true && TryReserve(bytes)))
+        if (_options.MaxTotalBytes is not { } limit)
         {
-            throw Full(name, limit, bytes);
+            return;
+        }
+
+        if (MakeRoom is not null && Used + bytes - limit is > 0 and var excess)
+        {
+            _ = MakeRoom(excess);
+        }
+
+        lock (_reserving)
+        {
+            if (Used + bytes > limit)
+            {
+                TransferException full = Full(name, limit, bytes);
+                AddReserved(-lost);
+                throw full;
+            }
+
+            AddReserved(bytes);
         }
     }
 
@@ -154,17 +177,6 @@ internal sealed class StoreLimits : IDisposable
 
     private bool IsCounted(long maxAge) =>
         Volatile.Read(ref _counted) && Environment.TickCount64 - Volatile.Read(ref _countedAt) <= maxAge;
-
-    private bool TryReserve(long bytes)
-    {
-        if (Interlocked.Read(ref _used) + Interlocked.Add(ref _reserved, bytes) <= _options.MaxTotalBytes)
-        {
-            return true;
-        }
-
-        Interlocked.Add(ref _reserved, -bytes);
-        return false;
-    }
 }
 
 /// <summary>The part of the store's total that one unpublished file holds: the bytes that arrived. Not thread-safe.</summary>
@@ -172,11 +184,16 @@ internal sealed class Reservation(StoreLimits limits)
 {
     public long ReservedBytes { get; private set; }
 
+    /// <param name="name">The file.</param>
+    /// <param name="bytes">Bytes that arrived.</param>
+    /// <param name="kept">Bytes of the file that stay if these are refused.</param>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
-    public void Reserve(TransferName name, long bytes)
+    public void Reserve(TransferName name, long bytes, long kept = long.MaxValue)
     {
-        limits.Reserve(name, bytes);
-        ReservedBytes += bytes;
+        long lost = Math.Max(0, ReservedBytes - kept);
+        ReservedBytes -= lost;
+        limits.Reserve(name, bytes, lost);
+        ReservedBytes += lost + bytes;
     }
 
     /// <summary>Counts the bytes that were kept, whatever the limit: fewer than arrived, or those of an earlier process.</summary>
