@@ -9,6 +9,9 @@ internal sealed class FileLocking(IFileStore store)
     /// <summary>Characters that a lock may say about its owner; more of them are left out.</summary>
     private const int MaxOwnerLength = 1024;
 
+    /// <summary>Times that a name is found unused, and taken by another caller before its file is made.</summary>
+    private const int MaxTries = 3;
+
     /// <summary>Maximum duration of a lock without a refresh.</summary>
     /// <remarks>A client that dies leaves its locks for so long. Clients refresh before.</remarks>
     private static readonly TimeSpan MaxTimeout = TimeSpan.FromHours(1);
@@ -51,16 +54,17 @@ internal sealed class FileLocking(IFileStore store)
             Seconds = (long)timeout.TotalSeconds,
             Expires = pass.Now + timeout,
             MadeTag = made?.Tag.Value,
+            MadeTime = made?.Modified.ToString(),
         };
         try
         {
-            await pass.State!.Locks.ChangeAsync(locks => [.. WithoutConflict(locks, taken, pass), taken], aborted);
+            await pass.State!.Locks.ChangeAsync(locks => Grant(locks, taken, pass), aborted);
         }
         catch
         {
             if (made is not null)
             {
-                await store.DeleteAsync(target.Name, new WritePrecondition { Match = [made.Tag] }, CancellationToken.None);
+                await GiveUpAsync(pass, taken);
             }
 
             throw;
@@ -157,7 +161,8 @@ internal sealed class FileLocking(IFileStore store)
         return DefaultTimeout;
     }
 
-    private static WriteLock[] WithoutConflict(WriteLocks.Index locks, WriteLock taken, TransferPass pass)
+    /// <summary>Adds a lock, unless another one excludes it.</summary>
+    private static WriteLock[] Grant(WriteLocks.Index locks, WriteLock taken, TransferPass pass)
     {
         DateTimeOffset now = pass.Now;
         IEnumerable<WriteLock> near = taken.IsForSync ? locks.SyncOf(taken.Name) : locks.Covering(taken.Root);
@@ -186,10 +191,36 @@ internal sealed class FileLocking(IFileStore store)
             throw WriteLocks.TooMany();
         }
 
-        return rest;
+        // The empty file of a lock that has just expired is now this one's.
+        return taken is { MadeTag: null, IsForSync: false } && rest.FirstOrDefault(one => one.Expires <= now && one.Name == taken.Name) is { } before
+            ? [.. rest.Where(one => one != before), taken with { MadeTag = before.MadeTag, MadeTime = before.MadeTime }]
+            : [.. rest, taken];
 
         bool IsTakenOver(WriteLock one) => one is { IsForSync: true, SyncKey.Length: > 0 }
             && one.SyncKey == taken.SyncKey && one.Name == taken.Name && one.Caller == taken.Caller;
+    }
+
+    /// <summary>
+    /// Deletes the empty file of a lock that was not granted, unless another caller has found the file and locked it in between: then the file is
+    /// that lock's.
+    /// </summary>
+    private async ValueTask GiveUpAsync(TransferPass pass, WriteLock refused)
+    {
+        bool isPassedOn = false;
+        await pass.State!.Locks.ChangeAsync(
+            locks =>
+            {
+                WriteLock? other = locks.At(refused.Name).FirstOrDefault(one => one.Expires > pass.Now && one.MadeTag is null);
+                isPassedOn = other is not null;
+                return other is null
+                    ? null
+                    : locks.All.Select(one => one == other ? one with { MadeTag = refused.MadeTag, MadeTime = refused.MadeTime } : one);
+            },
+            CancellationToken.None);
+        if (!isPassedOn)
+        {
+            await pass.State.TryDeleteAsync(store, refused);
+        }
     }
 
     private static Refusal SyncRuns(WriteLock held, DateTimeOffset now)
@@ -214,33 +245,50 @@ internal sealed class FileLocking(IFileStore store)
     private static async ValueTask<(bool IsFolder, StoredFile? Made)> FindOrMakeAsync(HttpContext context, TransferPass pass, FileTarget target)
     {
         CancellationToken aborted = context.RequestAborted;
-        StoredFile? file = target.Name.IsRoot ? null : await pass.Store.FindAsync(target.Name, DigestNeed.IfKnown, aborted);
-        WriteConditions.Read(context.Request, target.Name, file);
-        if (file is not null)
+        for (int i = 1; ; i++)
         {
-            return target.IsFolder ? throw Errors.NoFolder(target.Name) : (false, null);
-        }
+            StoredFile? file = target.Name.IsRoot ? null : await pass.Store.FindAsync(target.Name, DigestNeed.IfKnown, aborted);
+            WriteConditions.Read(context.Request, target.Name, file);
+            if (file is not null)
+            {
+                return target.IsFolder ? throw Errors.NoFolder(target.Name) : (false, null);
+            }
 
-        if (await pass.Store.FolderExistsAsync(target.Name, aborted))
-        {
-            return (true, null);
-        }
+            if (await pass.Store.FolderExistsAsync(target.Name, aborted))
+            {
+                return (true, null);
+            }
 
-        if (target.IsFolder)
-        {
-            throw Errors.NoFolder(target.Name);
-        }
+            if (target.IsFolder)
+            {
+                throw Errors.NoFolder(target.Name);
+            }
 
-        if (!target.Name.Folder.IsRoot && !await pass.Store.FolderExistsAsync(target.Name.Folder, aborted))
-        {
-            throw Errors.NoFolderFor(target.Name);
-        }
+            if (!target.Name.Folder.IsRoot && !await pass.Store.FolderExistsAsync(target.Name.Folder, aborted))
+            {
+                throw Errors.NoFolderFor(target.Name);
+            }
 
+            try
+            {
+                return (false, await MakeAsync(pass, target.Name, aborted));
+            }
+            catch (TransferException exception) when (exception.Error == TransferError.AlreadyExists && i < MaxTries)
+            {
+                // Another caller has made it meanwhile, and may have locked it.
+            }
+        }
+    }
+
+    private static async ValueTask<StoredFile> MakeAsync(TransferPass pass, TransferName name, CancellationToken cancellationToken)
+    {
         var precondition = new WritePrecondition { CreateNew = true };
         await using StoredFileWriter writer = await StoreConflict.AskAsync(
-            pass.Store.CreateAsync(target.Name, new CreateFileOptions { Precondition = precondition, Length = 0 }, aborted), precondition);
-        using TransferPass.Change change = await pass.BeginAsync(target.Name, LockUse.Membership, aborted);
-        return (false, await StoreConflict.AskAsync(writer.CommitAsync(null, aborted), precondition));
+            pass.Store.CreateAsync(
+                name, new CreateFileOptions { Precondition = precondition, Length = 0, Modified = pass.Now }, cancellationToken),
+            precondition);
+        using TransferPass.Change change = await pass.BeginAsync(name, LockUse.Membership, cancellationToken);
+        return await StoreConflict.AskAsync(writer.CommitAsync(null, cancellationToken), precondition);
     }
 
     private static async Task RefreshAsync(HttpContext context, TransferPass pass, FileTarget target)

@@ -42,7 +42,8 @@ internal static class LockConditions
     private static async ValueTask<IfHeader?> CheckAsync(
         HttpContext context, IFileStore store, TransferName prefix, TransferName name, IfHeader header, DateTimeOffset now)
     {
-        WriteLocks.Index? locks = StoreState.Of(store) is { } state ? await state.Locks.LookAsync(context.RequestAborted) : null;
+        StoreState? state = StoreState.Of(store);
+        bool hasLookedAgain = false;
         bool holds = await header.HoldsAsync(async (resource, wanted, isTag) =>
         {
             TransferName about = name;
@@ -60,7 +61,12 @@ internal static class LockConditions
             return isTag
                 ? !about.IsRoot && await store.FindAsync(about, DigestNeed.IfKnown, context.RequestAborted) is { } file
                     && file.Tag.ToString() == wanted
-                : locks is not null && locks.About(about).Any(one => one.Token == wanted && one.Expires > now);
+                : state is not null && (await IsHeldAsync(again: false)
+                    || (!hasLookedAgain && await IsHeldAsync(again: hasLookedAgain = true)));
+
+            // A client may send a lock's token to another server than the one that has just granted the lock.
+            async ValueTask<bool> IsHeldAsync(bool again) => (await state.Locks.LookAsync(context.RequestAborted, again))
+                .About(about).Any(one => one.Token == wanted && one.Expires > now);
         });
         if (holds)
         {

@@ -27,24 +27,35 @@ internal sealed class StoreState
     /// <param name="cancellationToken">Ends the wait.</param>
     public async ValueTask SweepAsync(IFileStore store, DateTimeOffset now, CancellationToken cancellationToken)
     {
-        WriteLocks.Index locks = await Locks.LookAsync(cancellationToken);
-        foreach (WriteLock expired in locks.All.Where(one => one.Expires <= now))
-        {
-            if (expired.MadeTag is { } tag)
+        // Another server may have refreshed a lock within the last second, so the locks are read again if they are shared.
+        WriteLock[] expired = [];
+        await Locks.ChangeAsync(
+            index =>
             {
-                await TryDeleteAsync(store, expired.Root, new EntityTag(tag));
-            }
+                expired = [.. index.All.Where(one => one.Expires <= now)];
+                return null;
+            },
+            cancellationToken);
+        foreach (WriteLock one in expired.Where(static one => one.MadeTag is not null))
+        {
+            await TryDeleteAsync(store, one);
         }
 
         await Locks.ChangeAsync(
             index => index.NextExpiry <= now ? index.All.Where(one => one.Expires > now) : null, cancellationToken);
     }
 
-    private async ValueTask TryDeleteAsync(IFileStore store, TransferName name, EntityTag tag)
+    /// <summary>Deletes the file that a lock made, if nothing was written to it.</summary>
+    /// <param name="store">All of the store.</param>
+    /// <param name="made">The lock.</param>
+    public async ValueTask TryDeleteAsync(IFileStore store, WriteLock made)
     {
+        TransferName name = made.Root;
         try
         {
-            if (await store.DeleteAsync(name, new WritePrecondition { Match = [tag] }, CancellationToken.None))
+            if (await store.FindAsync(name, DigestNeed.IfKnown, CancellationToken.None) is { } file
+                && (made.MadeTime is null || file.Modified.ToString() == made.MadeTime)
+                && await store.DeleteAsync(name, new WritePrecondition { Match = [new EntityTag(made.MadeTag!)] }, CancellationToken.None))
             {
                 await Properties.DeletedAsync(name);
             }

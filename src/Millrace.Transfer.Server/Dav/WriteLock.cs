@@ -54,6 +54,10 @@ internal sealed record WriteLock
     [JsonPropertyName("made")]
     public string? MadeTag { get; init; }
 
+    /// <summary>The time of that file: in a bucket, all empty files have one version.</summary>
+    [JsonPropertyName("madeTime")]
+    public string? MadeTime { get; init; }
+
     [JsonIgnore]
     public TransferName Root => Name.Length == 0 ? default : TransferName.Parse(Name);
 

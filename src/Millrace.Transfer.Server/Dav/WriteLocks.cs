@@ -49,9 +49,11 @@ internal sealed class WriteLocks(IStoreDocuments documents)
     public Index? Known => _index;
 
     /// <summary>Reads the locks, if that is necessary.</summary>
-    public async ValueTask<Index> LookAsync(CancellationToken cancellationToken)
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="again">Whether another server's lock of the last second matters.</param>
+    public async ValueTask<Index> LookAsync(CancellationToken cancellationToken, bool again = false)
     {
-        if (_index is { } known && (!documents.IsShared || Stopwatch.GetElapsedTime(Volatile.Read(ref _looked)) <= Fresh))
+        if (_index is { } known && (!documents.IsShared || (!again && Stopwatch.GetElapsedTime(Volatile.Read(ref _looked)) <= Fresh)))
         {
             return known;
         }

@@ -261,6 +261,25 @@ public sealed class LockTests : DavTest
     }
 
     [Fact]
+    public async Task Of_many_who_lock_an_unused_name_at_once_one_gets_the_lock_and_the_empty_file()
+    {
+        for (int round = 0; round < Soak.Times(5, 200); round++)
+        {
+            string name = $"files/{round}";
+            HttpResponseMessage[] all = await Task.WhenAll(
+                Enumerable.Range(0, 20).Select(_ => DavAsync("LOCK", name, Exclusive, ("Timeout", "Second-60"))));
+            Assert.True(
+                all.Count(static one => one.IsSuccessStatusCode) == 1 && all.Count(static one => one.StatusCode == HttpStatusCode.Locked) == 19,
+                string.Join(' ', all.Select(static one => (int)one.StatusCode)));
+            await StatusIsAsync(200, GetAsync(name));
+        }
+
+        // Whoever got the lock, nobody wrote to the file.
+        _clock.Advance(TimeSpan.FromSeconds(61));
+        Assert.Equal(["/files/"], (await FindAsync("files/", 1)).Keys);
+    }
+
+    [Fact]
     public async Task A_thousand_locks_hold_each_for_its_own_file()
     {
         const int Count = 1000;
