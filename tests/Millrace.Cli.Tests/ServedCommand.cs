@@ -81,6 +81,16 @@ internal sealed class ServedCommand : IDisposable
         }
     });
 
+    /// <summary>How often its threads of the thread pool have waited, because they had nothing to do or for something else.</summary>
+    public long PoolWaits()
+    {
+        const string Field = "voluntary_ctxt_switches:";
+        return Directory.GetDirectories($"/proc/{Id}/task")
+            .Where(static thread => File.ReadAllText(Path.Combine(thread, "comm")) == ".NET TP Worker\n")
+            .Select(static thread => File.ReadLines(Path.Combine(thread, "status")).Single(static line => line.StartsWith(Field, StringComparison.Ordinal)))
+            .Sum(static line => long.Parse(line.AsSpan(Field.Length), CultureInfo.InvariantCulture));
+    }
+
     /// <summary>Ends it at once, as the system does when memory runs out.</summary>
     public async Task KillAsync()
     {

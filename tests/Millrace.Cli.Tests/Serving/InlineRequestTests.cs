@@ -1,0 +1,26 @@
+namespace Millrace.Cli.Tests.Serving;
+
+/// <summary>Small files that the server keeps in memory, which the thread that waits for the events of sockets answers.</summary>
+public sealed class InlineRequestTests : CommandTests
+{
+    private const int Requests = 4000;
+
+    public InlineRequestTests() => IsHosted = false;
+
+    /// <remarks>About every second the pool opens the file again. Without inline requests, its threads wait hundreds of times or more.</remarks>
+    [NeedsFact(Need.Linux)]
+    public async Task Pool_is_not_woken_for_a_small_file_that_is_in_memory()
+    {
+        Write("served/small.bin", 1000);
+        using ServedCommand server = await ServeAsync("served");
+        await server.Client.GetByteArrayAsync("files/small.bin");
+
+        long before = server.PoolWaits();
+        for (int request = 0; request < Requests; request++)
+        {
+            await server.Client.GetByteArrayAsync("files/small.bin");
+        }
+
+        Assert.InRange(server.PoolWaits() - before, 0, Requests / 20);
+    }
+}
