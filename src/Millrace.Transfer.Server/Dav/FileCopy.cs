@@ -56,31 +56,56 @@ internal sealed class FileCopy(IFileStore store)
                 Replace = mayReplace,
             };
             await ThrowIfNoFolderAsync(pass.Store, target.Name, aborted);
-            bool replaces = await FolderReplacement.PrepareAsync(
+            (bool replaces, FolderReplacement? whole) = await FolderReplacement.BeginAsync(
                 context, store, target.Name, isFolder: file is null, mayReplace, isExplicit);
-            if (file is not null)
+            using FolderReplacement? replacement = whole;
+            StoredFile? copied = null;
+            List<(TransferName, bool, int)> failures = [];
+            try
             {
-                StoredFile copied;
-                using (await pass.BeginAsync(target.Name, replaces ? LockUse.Content : LockUse.Membership, aborted))
+                TransferName to = replacement?.Stage ?? target.Name;
+                if (file is null)
                 {
+                    failures = await CopyFolderAsync(pass, source.Name, to, target.Name, isDeep, aborted);
+                }
+                else
+                {
+                    using TransferPass.Change change = await pass.BeginAsync(
+                        to, replaces && replacement is null ? LockUse.Content : LockUse.Membership, aborted);
                     copied = await StoreConflict.AskAsync(
-                        pass.Store.CopyAsync(source.Name, target.Name, options, aborted), new WritePrecondition { CreateNew = !mayReplace });
+                        pass.Store.CopyAsync(source.Name, to, options, aborted), new WritePrecondition { CreateNew = !mayReplace });
                 }
 
-                await PassOnAsync(pass, source.Name, target.Name, withContent: false);
-                FileUpload.Answer(context, target, copied, isNew: !replaces);
-                return;
+                if (replacement is not null && failures.Count == 0)
+                {
+                    copied = await replacement.FinishAsync(
+                        file is null && !pass.Store.CanMoveFolders ? (from, name) => CopyWholeAsync(pass, from, name) : null, aborted);
+                    await replacement.ForgetAsync();
+                }
+            }
+            catch when (replacement is not null)
+            {
+                await replacement.DropAsync();
+                throw;
             }
 
-            List<(TransferName, bool, int)> failures = await CopyFolderAsync(pass, source.Name, target.Name, isDeep, aborted);
-            await PassOnAsync(pass, source.Name, target.Name, withContent: isDeep);
             if (failures.Count > 0)
             {
+                if (replacement is not null)
+                {
+                    await replacement.DropAsync();
+                }
+                else
+                {
+                    await PassOnAsync(pass, source.Name, target.Name, withContent: isDeep);
+                }
+
                 await DavAnswer.SendFailuresAsync(context, failures);
                 return;
             }
 
-            FileUpload.Answer(context, target, file: null, isNew: !replaces);
+            await PassOnAsync(pass, source.Name, target.Name, withContent: file is null && isDeep);
+            FileUpload.Answer(context, target, copied, isNew: !replaces);
         }
         finally
         {
@@ -104,9 +129,25 @@ internal sealed class FileCopy(IFileStore store)
         }
     }
 
+    /// <summary>Copies a folder that has just been made, where it cannot be moved.</summary>
+    private static async Task CopyWholeAsync(TransferPass pass, TransferName from, TransferName to)
+    {
+        if ((await CopyFolderAsync(pass, from, to, to, isDeep: true, CancellationToken.None)).Count > 0)
+        {
+            throw new TransferException(
+                TransferError.Failed, $"Not everything has got its name '{to}'. The whole copy is '{from}'.", to.Value);
+        }
+    }
+
     /// <summary>Copies as much as possible, folder by folder, and returns the failures.</summary>
+    /// <param name="pass">The request.</param>
+    /// <param name="from">The folder.</param>
+    /// <param name="to">The copy.</param>
+    /// <param name="shown">The name that the copy gets, which failures have.</param>
+    /// <param name="isDeep">Whether its content is copied too.</param>
+    /// <param name="cancellationToken">Ends it.</param>
     private static async ValueTask<List<(TransferName Name, bool IsFolder, int Status)>> CopyFolderAsync(
-        TransferPass pass, TransferName from, TransferName to, bool isDeep, CancellationToken cancellationToken)
+        TransferPass pass, TransferName from, TransferName to, TransferName shown, bool isDeep, CancellationToken cancellationToken)
     {
         var failures = new List<(TransferName, bool, int)>();
         using (await pass.BeginAsync(to, LockUse.Membership, cancellationToken))
@@ -129,10 +170,12 @@ internal sealed class FileCopy(IFileStore store)
                 page = await pass.Store.ListAsync(wanted, cancellationToken);
                 foreach (FileEntry entry in page.Entries)
                 {
-                    TransferName copy = default;
+                    string rest = entry.Name.Value[from.Value.Length..];
+                    TransferName name = default;
                     try
                     {
-                        copy = TransferName.Parse(to.Value + entry.Name.Value[from.Value.Length..]);
+                        name = TransferName.Parse(shown.Value + rest);
+                        TransferName copy = TransferName.Parse(to.Value + rest);
                         using TransferPass.Change change = await pass.BeginAsync(copy, LockUse.Membership, cancellationToken);
                         if (entry.IsFolder)
                         {
@@ -148,11 +191,11 @@ internal sealed class FileCopy(IFileStore store)
                     {
                         if (failures.Count == MaxFailures || exception.Error == TransferError.NoSpace)
                         {
-                            failures.Add((copy, entry.IsFolder, exception.Status ?? Problems.StatusOf(exception.Error)));
+                            failures.Add((name, entry.IsFolder, exception.Status ?? Problems.StatusOf(exception.Error)));
                             return failures;
                         }
 
-                        failures.Add((copy, entry.IsFolder, exception.Status ?? Problems.StatusOf(exception.Error)));
+                        failures.Add((name, entry.IsFolder, exception.Status ?? Problems.StatusOf(exception.Error)));
                     }
                 }
 

@@ -34,7 +34,9 @@ internal sealed class FileMove(IFileStore store)
             Replace = mayReplace,
             IncludeHidden = HiddenFiles.AreIncluded(context.Request),
         };
-        bool replaces = await ReplaceAsync(context, pass.Store, source.Name, target.Name, isFolder: file is null, mayReplace, isExplicit);
+        (bool replaces, FolderReplacement? whole) = await ReplaceAsync(
+            context, pass.Store, source.Name, target.Name, isFolder: file is null, mayReplace, isExplicit);
+        using FolderReplacement? replacement = whole;
         StoredFile? moved;
         try
         {
@@ -42,7 +44,11 @@ internal sealed class FileMove(IFileStore store)
             using TransferPass.Change adding = await pass.BeginAsync(
                 target.Name, replaces ? LockUse.Content : LockUse.Membership, aborted);
             moved = await StoreConflict.AskAsync(
-                pass.Store.MoveAsync(source.Name, target.Name, options, aborted), new WritePrecondition { CreateNew = !mayReplace });
+                pass.Store.MoveAsync(source.Name, replacement?.Stage ?? target.Name, options, aborted), new WritePrecondition { CreateNew = !mayReplace });
+            if (replacement is not null)
+            {
+                moved = await FinishAsync(replacement, pass.Store, source.Name, aborted);
+            }
         }
         catch (TransferException exception) when (FileRemoval.FindLockedMember(exception, source.Name) is { } member)
         {
@@ -50,21 +56,41 @@ internal sealed class FileMove(IFileStore store)
             return;
         }
 
+        if (replacement is not null)
+        {
+            await replacement.ForgetAsync();
+        }
+
         await pass.ForgetMovedAsync(source.Name, target.Name);
         FileUpload.Answer(context, target, moved, isNew: !replaces);
     }
 
-    /// <summary>Makes room for the moved file or folder, if it exists and its name changes.</summary>
-    private async ValueTask<bool> ReplaceAsync(
+    /// <summary>Moves it from beside the old one to its name, or back if the old one cannot be deleted.</summary>
+    private static async ValueTask<StoredFile?> FinishAsync(
+        FolderReplacement replacement, IFileStore store, TransferName source, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await replacement.FinishAsync(copyAsync: null, cancellationToken);
+        }
+        catch
+        {
+            await store.MoveAsync(replacement.Stage, source, new MoveOptions { IncludeHidden = true }, CancellationToken.None);
+            throw;
+        }
+    }
+
+    /// <summary>Prepares to replace something by the moved file or folder, if it exists and its name changes.</summary>
+    private async ValueTask<(bool Replaces, FolderReplacement? Whole)> ReplaceAsync(
         HttpContext context, IFileStore view, TransferName from, TransferName to, bool isFolder, bool mayReplace, bool isExplicit)
     {
         CancellationToken aborted = context.RequestAborted;
         if (!isExplicit || to.IsRoot || from.IsIn(to) || to.IsIn(from)
             || (isFolder && (!view.CanMoveFolders || !await view.FolderExistsAsync(from, aborted))))
         {
-            return mayReplace && await view.FindAsync(to, DigestNeed.IfKnown, aborted) is not null;
+            return (mayReplace && await view.FindAsync(to, DigestNeed.IfKnown, aborted) is not null, null);
         }
 
-        return await FolderReplacement.PrepareAsync(context, store, to, isFolder, mayReplace, isExplicit);
+        return await FolderReplacement.BeginAsync(context, store, to, isFolder, mayReplace, isExplicit);
     }
 }
