@@ -42,8 +42,8 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
         _upkeep.Start();
     }
 
-    /// <summary>The same store for another caller.</summary>
-    private S3FileStore(S3FileStore whole, string? caller)
+    /// <summary>The same store for another caller, or without its trash.</summary>
+    private S3FileStore(S3FileStore whole, string? caller, bool keepsDeleted)
     {
         _isWhole = false;
         Documents = whole.Documents;
@@ -51,7 +51,7 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
         _upkeep = whole._upkeep;
         _registry = whole._registry;
         _publisher = new Publisher(_store, _upkeep) { Caller = caller };
-        _files = new S3Files(_store, _publisher) { Caller = caller };
+        _files = new S3Files(_store, _publisher) { Caller = caller, KeepsDeleted = keepsDeleted };
         _folders = new S3Folders(_store, _files, _publisher, _upkeep);
         Uploads = new S3Uploads(_store, _registry, _upkeep, _publisher);
     }
@@ -85,7 +85,12 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     public IFileStore Within(TransferName prefix) => this;
 
     /// <inheritdoc/>
-    public IFileStore OnBehalfOf(string? caller) => _store.Trash is null || caller == _files.Caller ? this : new S3FileStore(this, caller);
+    public IFileStore OnBehalfOf(string? caller) =>
+        _store.Trash is null || caller == _files.Caller ? this : new S3FileStore(this, caller, _files.KeepsDeleted);
+
+    /// <inheritdoc/>
+    public IFileStore WithoutTrash() =>
+        _store.Trash is null || !_files.KeepsDeleted ? this : new S3FileStore(this, _files.Caller, keepsDeleted: false);
 
     /// <inheritdoc/>
     /// <remarks>

@@ -6,6 +6,9 @@ internal sealed class S3Files(S3Store store, Publisher publisher)
     /// <summary>On whose behalf files are deleted; null for an anonymous caller.</summary>
     public string? Caller { get; init; }
 
+    /// <summary>Whether deleted files and folders go to the trash, if there is one.</summary>
+    public bool KeepsDeleted { get; init; } = true;
+
     public async ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
         if (name.IsRoot || await store.Bucket.HeadAsync(store.Keys.Of(name), cancellationToken) is not { } head)
@@ -36,7 +39,7 @@ internal sealed class S3Files(S3Store store, Publisher publisher)
         }
 
         claim?.ThrowIfLost();
-        if (store.Trash is not null)
+        if (store.Trash is not null && KeepsDeleted)
         {
             await store.Trash.KeepAsync(name, head, isReplaced: false, Caller, cancellationToken);
         }

@@ -125,7 +125,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
             };
         }
 
-        string? kept = any && store.Trash is not null
+        string? kept = any && store.Trash is not null && files.KeepsDeleted
             ? await store.Trash.BeginFolderAsync(folder, bytes, files.Caller, cancellationToken)
             : null;
         await Parallel.ForEachAsync(

@@ -14,7 +14,7 @@ internal sealed class S3Trash(S3Store store, TimeSpan lifetime)
     /// <summary>Objects that are copied or deleted at once.</summary>
     private const int AtOnce = 8;
 
-    /// <summary>Keeps a file that is about to be deleted or replaced.</summary>
+    /// <summary>Keeps a file that is about to be deleted, or replaced if it has content.</summary>
     /// <param name="name">The file.</param>
     /// <param name="head">The version; null to look for it.</param>
     /// <param name="isReplaced">Whether it is replaced.</param>
@@ -25,7 +25,7 @@ internal sealed class S3Trash(S3Store store, TimeSpan lifetime)
     {
         string key = store.Keys.Of(name);
         head ??= await store.Bucket.HeadAsync(key, cancellationToken);
-        if (head is null)
+        if (head is null || (isReplaced && head.ContentLength == 0))
         {
             return;
         }

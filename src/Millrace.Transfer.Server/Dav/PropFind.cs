@@ -88,7 +88,7 @@ internal sealed class PropFind(IFileStore store)
         xml.Raw(DavWriter.Head);
         xml.Raw("<D:multistatus xmlns:D=\"DAV:\">\n"u8);
         var writer = new PropertyWriter(
-            xml, FileTarget.HrefPrefixOf(context), query, locks, space, () => pass.Now);
+            xml, FileTarget.HrefPrefixOf(context), name.IsRoot ? TitleOf(context) : "", query, locks, space, () => pass.Now);
         FileTime changed = file?.Modified ?? FindTime(page) ?? pass.Now;
         writer.Write(new FileEntry(name, file, changed), own);
         await using var connection = new BodyStream(response.BodyWriter);
@@ -112,6 +112,10 @@ internal sealed class PropFind(IFileStore store)
         xml.Raw("</D:multistatus>"u8);
         await connection.WriteAsync(xml.Written, aborted);
     }
+
+    /// <summary>What clients call the root: the name of the folder that is served, or the end of the path at which it is.</summary>
+    private string TitleOf(HttpContext context) =>
+        store.Title() is { Length: > 0 } title ? title : FileTarget.PrefixOf(context).Split('/')[^1];
 
     /// <summary>The newest time of the listed entries: a store reports no time for a single folder.</summary>
     private static FileTime? FindTime(FilePage? page) => page is { Entries: [_, ..] entries } ? entries.Max(static entry => entry.Modified.ToDateTimeOffset()) : null;

@@ -2,7 +2,7 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>Writes the requested properties of one file or folder after the other.</summary>
 internal sealed class PropertyWriter(
-    DavWriter xml, string prefix, PropertyQuery query, WriteLocks.Index? locks, StoreSpace space, Func<DateTimeOffset> now)
+    DavWriter xml, string prefix, string title, PropertyQuery query, WriteLocks.Index? locks, StoreSpace space, Func<DateTimeOffset> now)
 {
     /// <summary>The date of creation that a client has set; the store has none.</summary>
     private static readonly DavName Created = new(DavName.Dav, "creationdate");
@@ -140,7 +140,7 @@ internal sealed class PropertyWriter(
                 break;
             case LiveKind.DisplayName:
                 xml.Raw("<D:displayname>"u8);
-                xml.Text(entry.Name.Value.AsSpan(entry.Name.Value.LastIndexOf('/') + 1));
+                xml.Text(entry.Name.IsRoot ? title : entry.Name.Value.AsSpan(entry.Name.Value.LastIndexOf('/') + 1));
                 xml.Raw("</D:displayname>"u8);
                 break;
             case LiveKind.Length:

@@ -55,7 +55,7 @@ internal sealed class StoreState
         {
             if (await store.FindAsync(name, DigestNeed.IfKnown, CancellationToken.None) is { } file
                 && (made.MadeTime is null || file.Modified.ToString() == made.MadeTime)
-                && await store.DeleteAsync(name, new WritePrecondition { Match = [new EntityTag(made.MadeTag!)] }, CancellationToken.None))
+                && await store.WithoutTrash().DeleteAsync(name, new WritePrecondition { Match = [new EntityTag(made.MadeTag!)] }, CancellationToken.None))
             {
                 await Properties.DeletedAsync(name);
             }

@@ -40,6 +40,9 @@ internal class EventStore : IFileStore
 
     public IFileStore OnBehalfOf(string? caller) => caller == _by ? this : Create(Inner.OnBehalfOf(caller), _events, caller);
 
+    public IFileStore WithoutTrash() =>
+        Inner.WithoutTrash() is var without && ReferenceEquals(without, Inner) ? this : Create(without, _events, _by);
+
     public ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
         Inner.FindAsync(name, digest, cancellationToken);
 

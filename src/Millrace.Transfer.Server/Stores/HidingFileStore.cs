@@ -32,6 +32,11 @@ public static class FileStoreExtensions
         return patterns.Count == 0 ? store : new HidingFileStore(store, [.. patterns]);
     }
 
+    /// <summary>The name of the folder that is served; empty for another store.</summary>
+    internal static string Title(this IFileStore store) => store.Unwrap() is LocalFileStore { Root: var root }
+        ? PrintableText.Clean(Path.GetFileName(Path.TrimEndingDirectorySeparator(root)))
+        : "";
+
     /// <summary>The store inside a decorator of this library.</summary>
     internal static IFileStore Unwrap(this IFileStore store) => store switch
     {
@@ -63,6 +68,8 @@ internal sealed class HidingFileStore(IFileStore inner, string[] patterns) : IFi
     public IFileStore Within(TransferName prefix) => Wrap(inner.Within(prefix));
 
     public IFileStore OnBehalfOf(string? caller) => Wrap(inner.OnBehalfOf(caller));
+
+    public IFileStore WithoutTrash() => Wrap(inner.WithoutTrash());
 
     public ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
         Hides(name) ? default : inner.FindAsync(name, digest, cancellationToken);

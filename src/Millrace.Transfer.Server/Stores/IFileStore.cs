@@ -50,6 +50,13 @@ public interface IFileStore
     /// <returns>This one, for a store that records no names. It is not to be disposed.</returns>
     IFileStore OnBehalfOf(string? caller) => this;
 
+    /// <summary>
+    /// The same store, which keeps nothing in the trash that is deleted by it: for files that no client has written, such as the empty file of a
+    /// lock. What is replaced is kept nevertheless.
+    /// </summary>
+    /// <returns>This one, for a store without a trash. It is not to be disposed.</returns>
+    IFileStore WithoutTrash() => this;
+
     /// <summary>Finds a file.</summary>
     /// <param name="name">The file.</param>
     /// <param name="digest">Whether <see cref="StoredFile.Sha256"/> is needed if that requires reading the file.</param>

@@ -72,13 +72,13 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
     }
 
     /// <summary>Another view of an open store.</summary>
-    private LocalFileStore(LocalFileStore whole, StoreTree tree, string? caller)
+    private LocalFileStore(LocalFileStore whole, StoreTree tree, string? caller, bool keepsDeleted)
     {
         Core = whole.Core;
         Upkeep = whole.Upkeep;
         _registry = whole._registry;
         _tree = tree;
-        _files = new LocalFiles(Core, tree) { Caller = caller };
+        _files = new LocalFiles(Core, tree) { Caller = caller, KeepsDeleted = keepsDeleted };
         _folders = new LocalFolders(Core, tree, _files);
         _publisher = new LocalPublisher(Core, tree, _files);
         Uploads = new LocalUploads(Core, _registry, _files, _publisher, Upkeep);
@@ -130,16 +130,22 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
 
     /// <inheritdoc/>
     /// <remarks>Below the prefix, the kernel decides by the folder that it has opened, where there is such a call.</remarks>
-    public IFileStore Within(TransferName prefix) => prefix.IsRoot ? this : new LocalFileStore(this, _tree.Within(prefix), _files.Caller);
+    public IFileStore Within(TransferName prefix) => prefix.IsRoot
+        ? this
+        : new LocalFileStore(this, _tree.Within(prefix), _files.Caller, _files.KeepsDeleted);
 
     /// <inheritdoc/>
     public IFileStore OnBehalfOf(string? caller) =>
-        Core.Trash is null || caller == _files.Caller ? this : new LocalFileStore(this, _tree, caller);
+        Core.Trash is null || caller == _files.Caller ? this : new LocalFileStore(this, _tree, caller, _files.KeepsDeleted);
+
+    /// <inheritdoc/>
+    public IFileStore WithoutTrash() =>
+        Core.Trash is null || !_files.KeepsDeleted ? this : new LocalFileStore(this, _tree, _files.Caller, keepsDeleted: false);
 
     /// <inheritdoc/>
     /// <remarks>
     /// A file or folder is renamed to <c>.millrace/trash</c>. A version that is replaced gets a second name there before, or is copied where
-    /// the file system, or the framework, has no second names. Links and empty folders are not kept.
+    /// the file system, or the framework, has no second names. Links, replaced versions without content, and empty folders that are deleted as such are not kept.
     /// </remarks>
     public IFileTrash? Trash => Core.Trash is { } trash ? new LocalTrashView(trash, _folders) : null;
 

@@ -14,6 +14,7 @@ public sealed class LockTests : DavTest
         Services = services => services
             .Replace(ServiceDescriptor.Singleton<TimeProvider>(_clock))
             .AddMillraceTransfer(static access => access.OpenWithoutTokens = true),
+        Store = new LocalFileStoreOptions { TrashLifetime = TimeSpan.FromDays(1) },
     };
 
     [Fact]
@@ -195,6 +196,9 @@ public sealed class LockTests : DavTest
         Assert.Equal(["/files/", "/files/used"], (await FindAsync("files/", 1)).Keys.Order(StringComparer.Ordinal));
         await StatusIsAsync(412, DavAsync("LOCK", "files/new", null, ("If", $"({token})")));
         await StatusIsAsync(201, PutAsync("files/new"));
+
+        // Nobody wants back what nobody wrote.
+        Assert.Empty((await Server.Store.Trash!.ListAsync(default, default)).Entries);
     }
 
     [Theory]

@@ -5,6 +5,13 @@ namespace Millrace.Transfer.Server.Tests.Dav;
 public sealed class PropFindTests : DavTest
 {
     [Fact]
+    public async Task Root_has_the_name_of_its_folder()
+    {
+        string name = (await FindAsync("files/", 0)).Single().Value.Element(D + "displayname")!.Value;
+        Assert.Equal(TestedStore.IsBucket ? "files" : Path.GetFileName(Server.Root), name);
+    }
+
+    [Fact]
     public async Task File_has_the_properties_that_its_get_has()
     {
         await Server.WriteAsync("a/größe & <b>.txt", Content.Of(1234));

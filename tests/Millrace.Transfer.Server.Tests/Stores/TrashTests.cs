@@ -53,6 +53,44 @@ public sealed class TrashTests : ContractTest
 
     [Theory]
     [EveryStore]
+    public async Task Empty_folder_is_kept_and_a_replaced_file_without_content_is_not(bool portable)
+    {
+        IFileStore store = Open(Keeping(portable));
+        await store.CreateFolderAsync(TransferName.Parse("empty"), default);
+        Assert.True(await store.DeleteFolderAsync(TransferName.Parse("empty"), default, default));
+        await store.PutAsync("a", "");
+        await store.PutAsync("a", "one");
+        TrashEntry entry = Assert.Single((await store.Trash!.ListAsync(default, default)).Entries);
+        Assert.Equal((TransferName.Parse("empty"), true, 0L), (entry.Name, entry.IsFolder, entry.Bytes));
+        await store.Trash.RestoreAsync(entry.Id, default, default);
+        Assert.True(await store.FolderExistsAsync(TransferName.Parse("empty"), default));
+    }
+
+    [Theory]
+    [EveryStore]
+    public async Task Store_without_its_trash_deletes_for_good(bool portable)
+    {
+        IFileStore whole = Open(Keeping(portable));
+        foreach (IFileStore store in (IFileStore[])
+            [
+                whole.WithoutTrash(), whole.WithoutTrash().OnBehalfOf("anna"), whole.OnBehalfOf("anna").Within(TransferName.Parse("folder")).WithoutTrash(),
+                whole.Hiding([".*"]).WithoutTrash().Within(TransferName.Parse("folder")),
+            ])
+        {
+            await whole.PutAsync("folder/a", "one");
+            await whole.PutAsync("folder/deep/b", "two");
+            Assert.True(await store.DeleteAsync(A, default, default));
+            Assert.True(await store.DeleteFolderAsync(TransferName.Parse("folder/deep"), default, default));
+            Assert.Empty((await whole.Trash!.ListAsync(default, default)).Entries);
+        }
+
+        await whole.PutAsync("folder/a", "one");
+        Assert.True(await whole.DeleteAsync(A, default, default));
+        Assert.Single((await whole.Trash!.ListAsync(default, default)).Entries);
+    }
+
+    [Theory]
+    [EveryStore]
     public async Task Folder_is_kept_and_restored_as_a_whole(bool portable)
     {
         IFileStore store = Open(Keeping(portable));

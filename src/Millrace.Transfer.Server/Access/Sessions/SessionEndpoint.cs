@@ -60,8 +60,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 PortableNames = store.Names == AllowedNames.Portable,
                 FreeBytes = !isLink && !guard.Options.ReadOnly && (scopes & (TransferScope.List | TransferScope.Write)) != TransferScope.None ? FreeBytes() : null,
                 Title = isLink ? found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).FileName
-                    : store.Unwrap() is LocalFileStore { Root: var root } && (!isRequired || found is not null || guard.IsPublic(TransferScope.List))
-                    ? PrintableText.Clean(Path.GetFileName(Path.TrimEndingDirectorySeparator(root)))
+                    : !isRequired || found is not null || guard.IsPublic(TransferScope.List) ? store.Title()
                     : "",
             },
             ServerJson.Default.SessionDocument);

@@ -12,6 +12,9 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
     /// <summary>On whose behalf files are deleted and replaced; null for an anonymous caller.</summary>
     public string? Caller { get; init; }
 
+    /// <summary>Whether deleted files and folders go to the trash, if there is one.</summary>
+    public bool KeepsDeleted { get; init; } = true;
+
     public async ValueTask<StoredFile?> FindAsync(
         TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
@@ -173,7 +176,7 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
             }
         }
 
-        bool isKept = !isLink && store.Trash?.TryTake(folder, fileName, name, isFolder: false, facts.Length, Caller) == true;
+        bool isKept = !isLink && KeepsDeleted && store.Trash?.TryTake(folder, fileName, name, isFolder: false, facts.Length, Caller) == true;
         if (!isKept && !folder.Remove(fileName))
         {
             return false;

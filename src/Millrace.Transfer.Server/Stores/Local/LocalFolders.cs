@@ -279,20 +279,13 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
 
     private bool TryTake(StoreFolder parent, string name, TransferName folder)
     {
-        if (store.Trash is not { } trash)
+        if (store.Trash is not { } trash || !files.KeepsDeleted)
         {
             return false;
         }
 
-        long bytes = 0;
-        int count = 0;
-        foreach (FolderWalk.Entry entry in FolderWalk.Enumerate(parent.PathOf(name), store.Native).Where(static entry => !entry.IsFolder))
-        {
-            count++;
-            bytes += entry.CountedBytes;
-        }
-
-        return count > 0 && trash.TryTake(parent, name, folder, isFolder: true, bytes, files.Caller);
+        long bytes = FolderWalk.Enumerate(parent.PathOf(name), store.Native).Where(static entry => !entry.IsFolder).Sum(static entry => entry.CountedBytes);
+        return trash.TryTake(parent, name, folder, isFolder: true, bytes, files.Caller);
     }
 
     /// <summary>Moves a folder to where no client sees it.</summary>

@@ -61,10 +61,10 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
     /// Keeps a file that is about to be replaced, and that has its name until then: by a second name for it where the file system has that,
     /// otherwise by a copy.
     /// </summary>
-    /// <returns>The entry, to be passed to <see cref="Kept"/> or <see cref="Forget"/>; null if the file does not exist.</returns>
+    /// <returns>The entry, to be passed to <see cref="Kept"/> or <see cref="Forget"/>; null if the file does not exist, or has no content.</returns>
     public KeptVersion? TryKeep(StoreFolder folder, string fileName, TransferName name, string? caller)
     {
-        if (!folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink) || isFolder || isLink || !facts.IsRegular)
+        if (!folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink) || isFolder || isLink || !facts.IsRegular || facts.Length == 0)
         {
             return null;
         }
