@@ -33,7 +33,16 @@ internal static class BasicCredentials
     }
 
     /// <summary>The password of <c>NAME:PASSWORD</c> in Base64; null if the text has another form.</summary>
-    public static string? PasswordIn(string parameter)
+    public static string? PasswordIn(string parameter) => Read(parameter)?.Password;
+
+    /// <summary>Reads the credentials of a request; null if it has none of this kind.</summary>
+    public static (string Name, string Password)? In(HttpRequest request) =>
+        request.Headers.Authorization is { Count: 1 } field && field.ToString() is var text
+        && text.StartsWith(Scheme + " ", StringComparison.OrdinalIgnoreCase)
+            ? Read(text[(Scheme.Length + 1)..].Trim())
+            : null;
+
+    private static (string Name, string Password)? Read(string parameter)
     {
         // As long as a token with a long name, and no allocation that a client chooses.
         Span<byte> bytes = stackalloc byte[512];
@@ -44,7 +53,7 @@ internal static class BasicCredentials
 
         ReadOnlySpan<byte> text = bytes[..length];
         int colon = text.IndexOf((byte)':');
-        return colon < 0 ? null : Encoding.UTF8.GetString(text[(colon + 1)..]);
+        return colon < 0 ? null : (Encoding.UTF8.GetString(text[..colon]), Encoding.UTF8.GetString(text[(colon + 1)..]));
     }
 
     /// <summary>Refuses credentials that the network could read, and those that a page of another site made a browser send again.</summary>

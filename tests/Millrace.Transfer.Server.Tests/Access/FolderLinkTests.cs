@@ -104,6 +104,36 @@ public sealed class FolderLinkTests : GrpcTest
     }
 
     [Fact]
+    public async Task Link_is_a_password_for_programs_that_mount_its_folder()
+    {
+        string link = await PrepareAsync();
+        string locked = await PrepareAsync(password: "s3:cret");
+        string drop = await PrepareAsync(drop: true);
+        (string, string)[] depth = [("Depth", "1")];
+        Assert.Equal(207, await StatusAsync("PROPFIND", "files/share/", null, null, [Basic("anyone", link), .. depth]));
+        Assert.Equal(200, await StatusAsync("GET", "files/share/a", null, null, Basic("", link)));
+        Assert.Equal(200, await StatusAsync("GET", "files/share/a", null, null, Basic(link, "")));
+        Assert.Equal(403, await StatusAsync("GET", "files/secret", null, null, Basic("anyone", link)));
+        Assert.Equal(403, await StatusAsync("PUT", "files/share/new", null, Body(), Basic("anyone", link)));
+        Assert.Equal(403, await StatusAsync("LOCK", "files/share/a", null, null, Basic("anyone", link)));
+        Assert.Equal(403, await StatusAsync("GET", "files/share/a", null, null, Basic("anyone", link + "x")));
+
+        // The name is the link where it has a password of its own.
+        Assert.Equal(200, await StatusAsync("GET", "files/share/a", null, null, Basic(locked, "s3:cret")));
+        Assert.Equal(401, await StatusAsync("GET", "files/share/a", null, null, Basic(locked, "other")));
+        Assert.Equal(401, await StatusAsync("GET", "files/share/a", null, null, Basic("anyone", locked)));
+        Assert.Equal(201, await StatusAsync("PUT", "files/share/dropped", null, Body(), Basic("anyone", drop)));
+        Assert.Equal(403, await StatusAsync("PROPFIND", "files/share/", null, null, [Basic("anyone", drop), .. depth]));
+
+        // As any password by Basic: not from another machine in the clear, and not from another site's page.
+        Assert.Equal(403, await StatusAsync("GET", "files/share/a", null, null, Basic("anyone", link), ("X-Forwarded-For", "192.0.2.1")));
+        Assert.Equal(403, await StatusAsync("GET", "files/share/a", null, null, Basic("anyone", link), ("Sec-Fetch-Site", "cross-site")));
+
+        static (string, string) Basic(string name, string password) =>
+            ("Authorization", "Basic " + Convert.ToBase64String(Encoding.UTF8.GetBytes($"{name}:{password}")));
+    }
+
+    [Fact]
     public async Task Drop_link_takes_new_files_in_every_protocol_and_shows_nothing()
     {
         string link = await PrepareAsync(drop: true);

@@ -12,10 +12,17 @@ internal sealed class LinkGuard(TransferAccessOptions options, TimeProvider cloc
     /// </exception>
     public async ValueTask<FolderLinkRecord> OpenAsync(HttpContext context)
     {
+        // In a query, the secret has nothing to do with the password beside it.
+        (string Text, string? Password)? basic = context.Request.Query.ContainsKey(LinkSecret.Key) ? null : LinkSecret.BasicIn(context.Request);
+        if (basic is not null)
+        {
+            BasicCredentials.ThrowIfNotAllowed(context, options);
+        }
+
         (FolderLinkRecord link, LinkSecret secret, LinkKey key) = await FindAsync(context, LinkSecret.TextIn(context.Request) ?? "");
         if (link.Password is { } password && !secret.HasPassword(key, password, clock.GetUtcNow()))
         {
-            string given = BasicCredentials.PasswordOf(context, options) ?? throw new TransferException(
+            string given = (basic is null ? BasicCredentials.PasswordOf(context, options) : basic.Value.Password) ?? throw new TransferException(
                 TransferError.Unauthorized, "This link needs its password. The page asks for it; programs send it by Basic authentication, with any name.");
             await Passwords.CheckAsync(link, given, TransferObservation.CallerOf(context), context.RequestAborted);
         }

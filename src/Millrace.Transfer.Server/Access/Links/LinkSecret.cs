@@ -44,10 +44,21 @@ internal readonly struct LinkSecret
         return new LinkSecret(text, bytes[..RandomBytes], 0, null);
     }
 
-    /// <summary>Whether a request brings one, valid or not, in its query or as a token.</summary>
+    /// <summary>Whether a request brings one, valid or not, in its query, as a token, or by Basic authentication.</summary>
     public static bool IsIn(HttpRequest request) =>
         (request.QueryString.HasValue && request.Query.ContainsKey(Key))
-        || (request.Headers.Authorization is { Count: > 0 } field && field.ToString().StartsWith("Bearer " + Prefix, StringComparison.OrdinalIgnoreCase));
+        || (request.Headers.Authorization is { Count: > 0 } field && field.ToString().StartsWith("Bearer " + Prefix, StringComparison.OrdinalIgnoreCase))
+        || BasicIn(request) is not null;
+
+    /// <summary>
+    /// The secret that comes by Basic authentication, for programs that mount a folder: as the password with any name, or as the name with the
+    /// link's own password. Null without one.
+    /// </summary>
+    public static (string Text, string? Password)? BasicIn(HttpRequest request) =>
+        BasicCredentials.In(request) is not var (name, password) ? null
+        : password.StartsWith(Prefix, StringComparison.Ordinal) ? (password, null)
+        : name.StartsWith(Prefix, StringComparison.Ordinal) ? (name, password)
+        : null;
 
     /// <summary>The text of a request's secret; null if it has none, or several.</summary>
     public static string? TextIn(HttpRequest request)
@@ -58,7 +69,7 @@ internal readonly struct LinkSecret
             return values.Count == 1 && !IsBearer(request) ? values[0] : null;
         }
 
-        return IsBearer(request) ? request.Headers.Authorization.ToString()["Bearer ".Length..].Trim() : null;
+        return IsBearer(request) ? request.Headers.Authorization.ToString()["Bearer ".Length..].Trim() : BasicIn(request)?.Text;
     }
 
     /// <summary>Reads a secret that was made with a key.</summary>
