@@ -88,6 +88,115 @@ public sealed class MaxRateTests : IAsyncLifetime, IDisposable
     }
 
     [Fact]
+    public async Task Upload_by_the_draft_keeps_the_rate_in_all_its_parts()
+    {
+        byte[] content = Content.Of(Bytes);
+        TimeSpan begin = _clock.Passed;
+        using HttpResponseMessage created = await SendAsync(
+            HttpMethod.Put, "files/large", content[..(Bytes / 2)], null, ("Upload-Draft-Interop-Version", "8"), ("Upload-Complete", "?0"));
+        Assert.Equal(HttpStatusCode.Created, created.StatusCode);
+        using HttpResponseMessage continued = await SendAsync(
+            HttpMethod.Patch, created.Headers.Location!.ToString(), content[(Bytes / 2)..], "application/partial-upload",
+            ("Upload-Draft-Interop-Version", "8"), ("Upload-Complete", "?1"), ("Upload-Offset", $"{Bytes / 2}"));
+        Assert.True(continued.IsSuccessStatusCode, $"{continued.StatusCode}");
+        AssertIsPaced(_clock.Passed - begin, requests: 2);
+        Assert.Equal(content, await File.ReadAllBytesAsync(_served.PathOf("large")));
+    }
+
+    [Fact]
+    public async Task Webdav_client_that_locks_and_sends_without_a_length_keeps_the_rate()
+    {
+        const string Exclusive =
+            "<D:lockinfo xmlns:D=\"DAV:\"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>";
+        byte[] content = Content.Of(Bytes);
+        using HttpResponseMessage locked = await SendAsync(new HttpMethod("LOCK"), "files/large", Encoding.UTF8.GetBytes(Exclusive), "application/xml");
+        Assert.Equal(HttpStatusCode.Created, locked.StatusCode);
+        string token = locked.Headers.GetValues("Lock-Token").Single();
+        TimeSpan begin = _clock.Passed;
+        using HttpResponseMessage put = await SendAsync(
+            HttpMethod.Put, "files/large", content, null, ("If", $"({token})"), ("Transfer-Encoding", "chunked"));
+        Assert.Equal(HttpStatusCode.NoContent, put.StatusCode);
+        AssertIsPaced(_clock.Passed - begin);
+
+        // COPY and PROPFIND move no bytes of files.
+        TimeSpan frozen = _clock.Passed;
+        using HttpResponseMessage copied = await SendAsync(new HttpMethod("COPY"), "files/large", null, null, ("Destination", "/files/copy"));
+        using HttpResponseMessage found = await SendAsync(new HttpMethod("PROPFIND"), "files/", null, null, ("Depth", "1"));
+        Assert.Equal((HttpStatusCode.Created, HttpStatusCode.MultiStatus), (copied.StatusCode, found.StatusCode));
+        Assert.Equal(frozen, _clock.Passed);
+        using var get = new HttpRequestMessage(HttpMethod.Get, "files/copy");
+        Task<byte[]> download = ReadAsync(get);
+        AssertIsPaced(await RunAsync(download, Rates.Transmit));
+        Assert.Equal(content, await download);
+    }
+
+    [Fact]
+    [NeedsLocalFolder]
+    public async Task Page_keeps_the_rate_of_the_token_by_which_it_is_signed_in()
+    {
+        await using ServedFolder served = await StartAsync(new TransferLimits());
+        string token = (await new TokenStore(TokenStore.DefaultPath(served.Folder)).AddAsync("slow", TransferScope.All, maxRate: Rate)).Secret;
+        using var signIn = new HttpRequestMessage(HttpMethod.Post, "session") { Content = new StringContent($"{{\"token\":\"{token}\"}}", Encoding.UTF8, "application/json") };
+        using HttpResponseMessage signedIn = await served.Client.SendAsync(signIn);
+        Assert.Equal(HttpStatusCode.NoContent, signedIn.StatusCode);
+        (string, string) page = ("Sec-Fetch-Site", "same-origin");
+        RateGate gate = served.Server.Rates.Receive;
+
+        // As the page uploads: tus, with the first bytes in the request that creates it.
+        byte[] content = Content.Of(Bytes);
+        using HttpResponseMessage created = await SendAsync(
+            HttpMethod.Post, "uploads", content[..1000], "application/offset+octet-stream", served, gate, page,
+            ("Tus-Resumable", "1.0.0"), ("Upload-Length", $"{Bytes}"), ("Upload-Metadata", "filename " + Convert.ToBase64String("large"u8)));
+        Assert.Equal(HttpStatusCode.Created, created.StatusCode);
+        TimeSpan begin = _clock.Passed;
+        using HttpResponseMessage sent = await SendAsync(
+            HttpMethod.Patch, created.Headers.Location!.ToString(), content[1000..], "application/offset+octet-stream", served, gate, page,
+            ("Tus-Resumable", "1.0.0"), ("Upload-Offset", "1000"));
+        Assert.Equal(HttpStatusCode.NoContent, sent.StatusCode);
+        AssertIsPaced(_clock.Passed - begin);
+        Assert.Equal(content, await File.ReadAllBytesAsync(served.PathOf("large")));
+    }
+
+    /// <remarks>The server knows a caller's token only when the window of its connection is in force.</remarks>
+    [Fact]
+    [NeedsLocalFolder]
+    public async Task Token_with_a_rate_sends_no_more_in_advance_than_a_window_of_http2()
+    {
+        await using ServedFolder served = await StartAsync(new TransferLimits());
+        string token = (await new TokenStore(TokenStore.DefaultPath(served.Folder)).AddAsync("slow", TransferScope.All, maxRate: Rate)).Secret;
+        int window = new TransferLimits().Http2Window;
+        using var body = new CountedContent(4L * window);
+        using var request = new HttpRequestMessage(HttpMethod.Put, new Uri(served.Server.Http2Address!, "files/large"))
+        {
+            Content = body,
+            Version = HttpVersion.Version20,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+        };
+        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", token);
+        using var stop = new CancellationTokenSource();
+        using var client = new HttpClient();
+        Task<HttpResponseMessage> upload = client.SendAsync(request, stop.Token);
+        await Bounded.UntilAsync(() => upload.IsCompleted || body.Sent >= window);
+
+        // Its clock stands still, and others send and receive meanwhile.
+        Assert.Equal(1, served.Server.Rates.Receive.Waiting);
+        string fast = (await new TokenStore(TokenStore.DefaultPath(served.Folder)).AddAsync("fast", TransferScope.All)).Secret;
+        using var other = new HttpRequestMessage(HttpMethod.Put, new Uri(served.Server.Http2Address!, "files/other"))
+        {
+            Content = new ByteArrayContent(new byte[2 * window]),
+            Version = HttpVersion.Version20,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+        };
+        other.Headers.Authorization = new AuthenticationHeaderValue("Bearer", fast);
+        using var another = new HttpClient();
+        using HttpResponseMessage put = await another.SendAsync(other);
+        Assert.Equal(HttpStatusCode.Created, put.StatusCode);
+        Assert.InRange(body.Sent, window, window + (2 * 1024 * 1024));
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => upload);
+    }
+
+    [Fact]
     public async Task Client_that_goes_away_while_it_waits_is_forgotten_without_time()
     {
         await _served.WriteAsync("large", Content.Of(Bytes));
@@ -159,10 +268,34 @@ public sealed class MaxRateTests : IAsyncLifetime, IDisposable
         Assert.Null(new TransferLimits().MaxRatePerCaller);
     }
 
-    private static void AssertIsPaced(TimeSpan took)
+    private static void AssertIsPaced(TimeSpan took, int requests = 1)
     {
         // A second's bytes may go in advance; base64 is a third longer.
-        Assert.InRange(took.TotalSeconds, ((double)(Bytes - RateGate.FirstBytes) / Rate) - 1.2, (1.4 * Bytes / Rate) + 1);
+        Assert.InRange(took.TotalSeconds, ((double)(Bytes - (requests * RateGate.FirstBytes)) / Rate) - 1.2, (1.4 * Bytes / Rate) + 1);
+    }
+
+    /// <summary>Sends a request, and advances the clock whenever it waits to be received.</summary>
+    private Task<HttpResponseMessage> SendAsync(
+        HttpMethod method, string path, byte[]? body, string? mediaType, params (string Name, string Value)[] fields) =>
+        SendAsync(method, path, body, mediaType, _served, Rates.Receive, fields);
+
+    private async Task<HttpResponseMessage> SendAsync(
+        HttpMethod method, string path, byte[]? body, string? mediaType, ServedFolder served, RateGate gate, params (string Name, string Value)[] fields)
+    {
+        using var request = new HttpRequestMessage(method, path) { Content = body is null ? null : new ByteArrayContent(body) };
+        if (mediaType is not null)
+        {
+            request.Content!.Headers.ContentType = new MediaTypeHeaderValue(mediaType);
+        }
+
+        foreach ((string name, string value) in fields)
+        {
+            Assert.True(request.Headers.TryAddWithoutValidation(name, value));
+        }
+
+        Task<HttpResponseMessage> sending = served.Client.SendAsync(request);
+        await RunAsync(sending, gate);
+        return await sending;
     }
 
     private async Task<byte[]> ReadAsync(HttpRequestMessage request)
@@ -197,6 +330,34 @@ public sealed class MaxRateTests : IAsyncLifetime, IDisposable
 
         await transfer;
         return _clock.Passed - begin;
+    }
+
+    /// <summary>Zeros, with the number of those that were taken.</summary>
+    private sealed class CountedContent(long length) : HttpContent
+    {
+        private long _sent;
+
+        public long Sent => Interlocked.Read(ref _sent);
+
+        protected override Task SerializeToStreamAsync(Stream stream, TransportContext? context) =>
+            SerializeToStreamAsync(stream, context, CancellationToken.None);
+
+        protected override async Task SerializeToStreamAsync(Stream stream, TransportContext? context, CancellationToken cancellationToken)
+        {
+            byte[] piece = new byte[64 * 1024];
+            while (_sent < length)
+            {
+                await stream.WriteAsync(piece, cancellationToken);
+                await stream.FlushAsync(cancellationToken);
+                Interlocked.Add(ref _sent, piece.Length);
+            }
+        }
+
+        protected override bool TryComputeLength(out long computed)
+        {
+            computed = length;
+            return true;
+        }
     }
 
     private TransferClient Connect(TransferProtocol protocol) => new(
