@@ -124,6 +124,9 @@ internal sealed record FailureLine(string Url, string Error, int? Status, string
     public int? OmittedKinds { get; init; }
     public int? OmittedUnreadable { get; init; }
 
+    /// <summary>Hidden files and folders that `--hidden` would take along.</summary>
+    public int? Hidden { get; init; }
+
     public static FailureLine Of(string url, Exception exception, OmittedEntries? omitted = null) =>
         new(url, TransferFailure.KindOf(exception), (exception as TransferException)?.Status, TransferFailure.Describe(exception))
         {
@@ -131,6 +134,7 @@ internal sealed record FailureLine(string Url, string Error, int? Status, string
             OmittedNames = omitted?.Names,
             OmittedKinds = omitted?.Kinds,
             OmittedUnreadable = omitted?.Unreadable,
+            Hidden = (exception as TransferException)?.Hidden,
         };
 
     public string ToJson() => CommandJson.ToLine(this);

@@ -142,7 +142,9 @@ public sealed class TransferServer : IAsyncDisposable
             });
             folder = options.FileStore is null ? OpenFolder(options, application.Services.GetRequiredService<TransferMeter>()) : null;
             IFileStore store = options.FileStore ?? folder!;
-            events = options.Events is { } receiver
+
+            // Nothing is reported where nothing changes, and nothing is written there.
+            events = options is { Events: { } receiver, ReadOnly: false }
                 ? await FileEvents.OpenAsync(
                     store,
                     receiver,

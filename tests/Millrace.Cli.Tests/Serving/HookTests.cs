@@ -33,6 +33,71 @@ public sealed class HookTests : CommandTests
     private static Task<HttpStatusCode> PutAsync(ServedCommand server, string name, int length) =>
         SendAsync(server, "PUT", name, new byte[length]);
 
+    private static async Task<int> DavAsync(
+        ServedCommand server, string method, string name, string? body = null, params (string Name, string Value)[] fields)
+    {
+        using var request = new HttpRequestMessage(new HttpMethod(method), new Uri(server.Files + name));
+        request.Content = body is null ? null : new StringContent(body);
+        foreach ((string field, string value) in fields)
+        {
+            request.Headers.TryAddWithoutValidation(field, value);
+        }
+
+        using HttpResponseMessage response = await server.Client.SendAsync(request);
+        return (int)response.StatusCode;
+    }
+
+    [Fact]
+    public async Task Webdav_reports_what_changes_and_nothing_of_hidden_names()
+    {
+        const string Exclusive =
+            "<D:lockinfo xmlns:D=\"DAV:\"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>";
+        const string Dated =
+            "<D:propertyupdate xmlns:D=\"DAV:\"><D:set><D:prop><D:getlastmodified>Sat, 28 Nov 2026 07:00:00 GMT</D:getlastmodified></D:prop></D:set></D:propertyupdate>";
+        await using HookReceiver receiver = await HookReceiver.StartAsync();
+        Write("served/f/.hidden", 3);
+        Write("served/f/one", 1);
+        Write("served/h/old", 2);
+        using ServedCommand server = await ServeAsync(receiver, "--hide", "dotfiles", "--trash", "1d");
+
+        // Refused: nothing may be made or changed under such a name, and a folder does not go with what it hides.
+        Assert.Equal(403, await DavAsync(server, "PUT", ".new", "x"));
+        Assert.Equal(403, await DavAsync(server, "COPY", "f/one", null, ("Destination", "/files/.new")));
+        Assert.Equal(403, await DavAsync(server, "MOVE", "f/one", null, ("Destination", "/files/.new")));
+        Assert.Equal(403, await DavAsync(server, "LOCK", ".new", Exclusive));
+        Assert.Equal(404, await DavAsync(server, "DELETE", "f/.hidden"));
+        Assert.Equal(409, await DavAsync(server, "DELETE", "f/"));
+        Assert.Equal(409, await DavAsync(server, "MOVE", "f/", null, ("Destination", "/files/g/"), ("Overwrite", "F")));
+
+        // Not of interest: the date, and the lock of a file.
+        Assert.Equal(207, await DavAsync(server, "PROPPATCH", "f/one", Dated));
+        Assert.Equal(200, await DavAsync(server, "LOCK", "f/one", Exclusive, ("Timeout", "Second-1")));
+
+        // A copied folder has one event, its files have theirs; hidden ones are not copied.
+        Assert.Equal(201, await DavAsync(server, "COPY", "f/", null, ("Destination", "/files/copy/")));
+        Assert.Equal(204, await DavAsync(server, "DELETE", "copy/"));
+
+        // A lock's empty file is a file until nobody writes to it.
+        Assert.Equal(201, await DavAsync(server, "LOCK", "unused", Exclusive, ("Timeout", "Second-1")));
+        await Bounded.UntilAsync(async () => await DavAsync(server, "PROPFIND", "unused", null, ("Depth", "0")) == 404);
+        await Bounded.UntilAsync(async () => await DavAsync(server, "MOVE", "f/?hidden", null, ("Destination", "/files/h/"), ("Overwrite", "T")) == 204);
+        Assert.Equal(201, await DavAsync(server, "PUT", "last", "x"));
+        await Bounded.UntilAsync(() => receiver.Events.Any(static e => e.Subject == "last"));
+
+        Assert.DoesNotContain(receiver.Events, static e => e.Subject!.Contains("/.", StringComparison.Ordinal) || e.Subject[0] == '.');
+        Assert.DoesNotContain(receiver.Events, static e => e.Subject == "f/one");
+        Assert.Equal(["folder.created copy", "folder.deleted copy"], Of("copy"));
+        Assert.Equal(["file.created copy/one 1"], Of("copy/one"));
+        Assert.Equal(["file.created unused 0", "file.deleted unused"], Of("unused"));
+        string[] replaced = [.. receiver.Events.Where(static e => e.From is "f" || e.Subject == "h").Select(static e => e.ToString())];
+        string beside = replaced[0].Split(' ')[^1];
+        Assert.StartsWith("h.new-", beside, StringComparison.Ordinal);
+        Assert.Equal([$"folder.moved f > {beside}", "folder.deleted h", $"folder.moved {beside} > h"], replaced);
+        Assert.True(File.Exists(Folder["served/h/.hidden"]));
+
+        IEnumerable<string> Of(string name) => receiver.Events.Where(e => e.Subject == name).Select(static e => e.ToString());
+    }
+
     [Fact]
     public async Task Every_way_to_change_files_is_reported()
     {

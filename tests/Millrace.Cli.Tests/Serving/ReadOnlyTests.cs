@@ -56,6 +56,14 @@ public sealed class ReadOnlyTests : CommandTests
         using ServedCommand server = await ServeAsync("served", "--read-only");
         await OnlyReadsAsync(server);
 
+        // Nothing changes, so that there is nothing to report, and no outbox.
+        await using (HookReceiver receiver = await HookReceiver.StartAsync())
+        {
+            using ServedCommand silent = await ServeAsync("served", "--read-only", "--hook", receiver.Url.AbsoluteUri);
+            await OnlyReadsAsync(silent);
+            Assert.Equal(0, receiver.Requests);
+        }
+
         // Any number of them, and one that writes.
         using ServedCommand second = await ServeAsync("served", "--read-only");
         await OnlyReadsAsync(second);

@@ -1,3 +1,5 @@
+using System.Text.Json;
+
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>`millrace rm --hidden` and `millrace mv --hidden`.</summary>
@@ -24,6 +26,28 @@ public sealed class HiddenTests : CommandTests
         Assert.True(File.Exists(Folder["served/pictures/.album"]));
         await SucceedAsync("rm", "-r", "-y", "--hidden", server.Files + "pictures/", "--via", protocol);
         Assert.False(Directory.Exists(Folder["served/pictures"]));
+    }
+
+    [Theory]
+    [InlineData("http1")]
+    [InlineData("grpc")]
+    public async Task Json_has_the_number_of_hidden_files(string protocol)
+    {
+        Write("served/photos/.album", 10);
+        Write("served/photos/.cover", 10);
+        Write("served/plain/one", 10);
+        using ServedCommand server = await ServeAsync("served", "--hide", "dotfiles");
+        foreach (string[] arguments in (string[][])[["mv", server.Files + "photos", server.Files + "pictures"], ["rm", "-r", "-y", server.Files + "photos/"]])
+        {
+            (int exitCode, string output, _) = await RunAsync([.. arguments, "--json", "--via", protocol]);
+            Assert.Equal(1, exitCode);
+            JsonElement line = JsonDocument.Parse(output.Trim().Split('\n')[^1]).RootElement;
+            Assert.Equal(2, line.GetProperty("hidden").GetInt32());
+            Assert.Equal("invalidRequest", line.GetProperty("error").GetString(), ignoreCase: true);
+        }
+
+        (_, string none, _) = await RunAsync("mv", server.Files + "none", server.Files + "other", "--json", "--via", protocol);
+        Assert.False(JsonDocument.Parse(none).RootElement.TryGetProperty("hidden", out _));
     }
 
     [Fact]
