@@ -86,4 +86,7 @@ public enum Need : long
 
     /// <summary>davfs2, and the right to mount by it.</summary>
     DavMount = 1L << 37,
+
+    /// <summary>rsync.</summary>
+    Rsync = 1L << 38,
 }

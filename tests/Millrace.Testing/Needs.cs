@@ -33,6 +33,7 @@ public static class Needs
         [Need.Wget] = Reason(() => IsInstalled("wget"), "Needs wget: apt-get install wget."),
         [Need.Aria2] = Reason(() => IsInstalled("aria2c"), "Needs aria2c: apt-get install aria2."),
         [Need.Rclone] = Reason(() => IsInstalled("rclone"), "Needs rclone: apt-get install rclone."),
+        [Need.Rsync] = Reason(() => IsInstalled("rsync"), "Needs rsync: apt-get install rsync."),
         [Need.NodeClients] = Reason(
             () => IsInstalled("node") && Directory.Exists(Path.Combine(Interop, "node_modules")),
             "Needs Node (apt-get install nodejs npm) and its packages (npm ci --prefix tests/interop)."),

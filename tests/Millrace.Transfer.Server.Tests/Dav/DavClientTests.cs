@@ -46,6 +46,38 @@ public sealed class DavClientTests : ClientTest
     }
 
     [NeedsFact(Need.DavClients), NeedsLocalFolder]
+    public async Task Rclone_keeps_two_folders_alike_that_both_change()
+    {
+        Directory.CreateDirectory(Mine("one"));
+        foreach (string name in (string[])["changed", "deleted here", "deleted there", "kept 1", "kept 2"])
+        {
+            await File.WriteAllTextAsync(Mine($"one/{name}"), name);
+        }
+
+        string remote = $":webdav,url='{Url("files/")}',vendor=nextcloud:two";
+        (await RcloneAsync("mkdir", remote)).Succeeded();
+        (await RcloneAsync("bisync", "one", remote, "--workdir", "state", "--resync")).Succeeded();
+        await File.WriteAllTextAsync(Mine("one/changed"), "longer than before");
+        File.Delete(Mine("one/deleted here"));
+        File.Delete(Server.PathOf("two/deleted there"));
+        await File.WriteAllTextAsync(Server.PathOf("two/new there"), "new");
+        (await RcloneAsync("bisync", "one", remote, "--workdir", "state")).Succeeded();
+        (await RcloneAsync("check", "--download", "one", remote)).Succeeded();
+        Assert.Equal(["two/changed", "two/kept 1", "two/kept 2", "two/new there"], Server.VisibleFiles());
+    }
+
+    [NeedsFact(Need.DavClients), NeedsLocalFolder]
+    public async Task Rclone_finds_names_to_be_as_long_as_the_disk_has_them()
+    {
+        ForeignProgram.Result run = await RcloneAsync("test", "info", "--check-length", "--check-normalization", $":webdav,url='{Url("files/")}',vendor=nextcloud:info");
+        run.Succeeded();
+        Assert.Contains("maxFileLength = 255 // for 1 byte", run.Output);
+        Assert.Contains("maxFileLength = 63 // for 4 byte", run.Output);
+        Assert.Contains("canWriteUnnormalized = true", run.Output);
+        Assert.Contains("canReadUnnormalized   = true", run.Output);
+    }
+
+    [NeedsFact(Need.DavClients), NeedsLocalFolder]
     public async Task Cadaver_puts_locks_copies_moves_and_deletes()
     {
         await File.WriteAllBytesAsync(Mine("a.bin"), Content.Of(100_000));
