@@ -264,7 +264,9 @@ export class Grid {
     }
     if (!isTiles) return;
     this.thumbnails.moved();
-    for (const [at, row] of this.rows) {
+    const { startIndex, endIndex } = this.virtualizer.range ?? { startIndex: 0, endIndex: 0 };
+    const isOnScreen = ([at]: [number, HTMLElement]): boolean => at >= startIndex * columns && at < (endIndex + 1) * columns;
+    for (const [at, row] of [...this.rows].sort((a, b) => Number(isOnScreen(b)) - Number(isOnScreen(a)))) {
       const entry = this.listing.at(at);
       // Entries that the server sent with the page have no version yet: the same pictures would be made twice.
       if (entry && mayLookAhead() && (entry.tag !== undefined || this.listing.complete)) this.thumbnails.show(row.querySelector(".thumb")!, entry, this.listing.folder);

@@ -8,7 +8,7 @@ type Wanted = Extract<ThumbnailRequest, { type: "get" }>;
 /** The segment with the thumbnail has at most 64 KiB, and is the first or the second. */
 const headBytes = 72 * 1024;
 const atOnce = 3;
-/** Decoded, a photo takes 50 MB: of whole ones there are two at once. */
+/** Decoded, a photo takes 50 MB: of whole ones there are two at once. Meanwhile the browser reads the next one. */
 const lanes = [Promise.resolve<unknown>(undefined), Promise.resolve<unknown>(undefined)];
 /** A larger file is not read only for its thumbnail. */
 const maxBytes = 48 * 1024 * 1024;
@@ -78,14 +78,16 @@ async function embedded({ url, bytes, width }: Wanted, signal: AbortSignal): Pro
   }
 }
 
-function fromWhole({ url, bytes, isJpeg, width }: Wanted, signal: AbortSignal): Promise<OffscreenCanvas> {
+async function fromWhole({ url, bytes, isJpeg, width }: Wanted, signal: AbortSignal): Promise<OffscreenCanvas> {
   if (bytes > maxBytes) throw new Error("The file is too large.");
+  // Gigabytes of photos would push everything else out of the browser's cache; the thumbnail itself is kept.
+  const response = await fetch(url, { signal, cache: "no-store" });
+  if (!response.ok) throw new Error(response.statusText);
+  const blob = await response.blob();
   const lane = turn++ % lanes.length;
-  const made = lanes[lane]!.then(async () => {
+  const made = lanes[lane]!.then(() => {
     signal.throwIfAborted();
-    const response = await fetch(url, { signal });
-    if (!response.ok) throw new Error(response.statusText);
-    return fromPicture(await response.blob(), isJpeg, width);
+    return fromPicture(blob, isJpeg, width);
   });
   lanes[lane] = made.catch(() => undefined);
   return made;
@@ -94,7 +96,9 @@ function fromWhole({ url, bytes, isJpeg, width }: Wanted, signal: AbortSignal): 
 /** Chromium decodes a JPEG file at an eighth of its size or more in a third of the time, but only in a secure context. */
 async function fromPicture(blob: Blob, isJpeg: boolean, width: number): Promise<OffscreenCanvas> {
   if (isJpeg && "ImageDecoder" in self) {
-    const decoder = new ImageDecoder({ data: await blob.arrayBuffer(), type: "image/jpeg", desiredWidth: width, desiredHeight: width });
+    // Transferred, the bytes are freed with the decoder. Those of a response itself were not: 400 MB of them after some scrolling.
+    const data = await blob.arrayBuffer();
+    const decoder = new ImageDecoder({ data, type: "image/jpeg", desiredWidth: width, desiredHeight: width, transfer: [data] });
     try {
       const { image } = await decoder.decode();
       return draw(image, { x: 0, y: 0, width: image.displayWidth, height: image.displayHeight }, 1, Math.min(width, Math.max(image.displayWidth, image.displayHeight)));
