@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
 using System.Text.Json;
+using Millrace.Transfer;
 
 namespace Millrace.Cli.Tests;
 
@@ -67,6 +68,23 @@ public abstract class CommandTests : FolderTests
         }
 
         return digests;
+    }
+
+    /// <summary>Every file below a folder with its SHA-256 and its date, what Millrace keeps for itself left out.</summary>
+    internal SortedDictionary<string, (string Digest, FileTime Modified)> FilesOf(string folder)
+    {
+        var files = new SortedDictionary<string, (string, FileTime)>(StringComparer.Ordinal);
+        foreach (string path in Directory.EnumerateFiles(Folder[folder], "*", SearchOption.AllDirectories))
+        {
+            if (!path.Contains(".millrace", StringComparison.Ordinal))
+            {
+                files.Add(
+                    Path.GetRelativePath(Folder[folder], path),
+                    (Convert.ToHexStringLower(SHA256.HashData(File.ReadAllBytes(path))), LocalTime.Of(path)));
+            }
+        }
+
+        return files;
     }
 
     /// <summary>Starts the command; it is ended after the test.</summary>

@@ -163,6 +163,8 @@ internal static class TransferFailure
     /// <summary>Whether the user wants protocols and statuses in messages, too: <c>--verbose</c>.</summary>
     public static bool IsVerbose { get; set; }
 
+    private const string ResumesWithSpace = "The same command goes on when there is space.";
+
     /// <summary>For a person; <see cref="Describe(Exception)"/> is for programs.</summary>
     public static string Explain(Exception exception, bool resumes = true) =>
         Describe(exception, IsVerbose || exception is not TransferException transfer ? exception.Message : transfer.Reason, resumes);
@@ -173,7 +175,9 @@ internal static class TransferFailure
     {
         message = PrintableText.Clean(message.TrimEnd());
         message += message[^1] is '.' or '?' ? "" : ".";
-        string advice = exception is TransferException transfer ? Advice(transfer, resumes) : "";
+        string advice = exception is TransferException transfer ? Advice(transfer, resumes)
+            : exception is FilePipeException { Error: FilePipeError.NoSpace } ? resumes ? ResumesWithSpace : "Make space there."
+            : "";
         return advice.Length == 0 ? message : $"{message} {advice}";
     }
 
@@ -192,6 +196,7 @@ internal static class TransferFailure
         TransferError.Disconnected or TransferError.TooSlow =>
             "The same command resumes the transfer; --attempts makes it retry longer.",
         TransferError.TooManyTransfers or TransferError.Unavailable => "The same command resumes it later.",
+        TransferError.NoSpace when resumes => ResumesWithSpace,
         TransferError.ProtocolNotOffered => "Without --via, the command uses a protocol that the server offers.",
         TransferError.Changed => "The same command starts over with the new version.",
         _ => "",

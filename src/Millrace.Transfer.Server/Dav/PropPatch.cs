@@ -19,10 +19,11 @@ internal sealed class PropPatch(IFileStore store)
             throw Errors.NothingThere(target.Name);
         }
 
+        WritePrecondition precondition = WriteConditions.Read(context.Request, target.Name, file);
         int[] status = [.. steps.Select(step => Judge(step, file, pass.State))];
         if (Array.TrueForAll(status, static one => one == StatusCodes.Status200OK))
         {
-            status = await ApplyAsync(pass, target.Name, file, steps, status, aborted);
+            status = await ApplyAsync(pass, target.Name, file, precondition, steps, status, aborted);
         }
         else
         {
@@ -103,7 +104,13 @@ internal sealed class PropPatch(IFileStore store)
     }
 
     private static async ValueTask<int[]> ApplyAsync(
-        TransferPass pass, TransferName name, StoredFile? file, List<Step> steps, int[] status, CancellationToken cancellationToken)
+        TransferPass pass,
+        TransferName name,
+        StoredFile? file,
+        WritePrecondition precondition,
+        List<Step> steps,
+        int[] status,
+        CancellationToken cancellationToken)
     {
         using TransferPass.Change change = await pass.BeginAsync(name, LockUse.Content, cancellationToken);
         Step[] kept = [.. steps.Where(static step => !step.SetsTime)];
@@ -122,7 +129,7 @@ internal sealed class PropPatch(IFileStore store)
 
         if (file is not null && steps.FindLast(static step => step.SetsTime) is { Time: { } time })
         {
-            await pass.Store.SetModifiedAsync(name, time, default, cancellationToken);
+            await pass.Store.SetModifiedAsync(name, time, precondition, cancellationToken);
         }
 
         return status;

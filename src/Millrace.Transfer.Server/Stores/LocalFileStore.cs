@@ -242,9 +242,11 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
         _publisher.CopyAsync(Names.Check(from), CheckChange(to), options, cancellationToken);
 
     /// <inheritdoc/>
-    public ValueTask<StoredFile> SetModifiedAsync(
+    /// <remarks>A file with several names (hard links) is replaced by a copy: its other names keep their date.</remarks>
+    public async ValueTask<StoredFile> SetModifiedAsync(
         TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken) =>
-        _files.SetModifiedAsync(CheckChange(name), modified, precondition, cancellationToken);
+        await _files.TrySetModifiedAsync(CheckChange(name), modified, precondition, cancellationToken)
+        ?? await _publisher.ReplaceByCopyAsync(name, modified, precondition, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken) =>

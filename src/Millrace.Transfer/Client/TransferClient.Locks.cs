@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <content>Locks that keep two syncs out of one folder.</content>
+/// <content>What only syncs ask for: locks that keep two of them out of one folder, and dates of files that stay.</content>
 public sealed partial class TransferClient
 {
     internal TimeProvider Clock => _clock;
@@ -50,6 +50,17 @@ public sealed partial class TransferClient
             // It ends on its own.
         }
     }
+
+    /// <summary>Sets when a file was last changed, where the server can do that.</summary>
+    /// <exception cref="TransferException">It was refused, or failed for good.</exception>
+    internal async Task SetModifiedAsync(TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken) =>
+        await OverHttpAsync(
+            async (http, watch) =>
+            {
+                await http.SetModifiedAsync(name, modified, precondition, watch).ConfigureAwait(false);
+                return true;
+            },
+            cancellationToken).ConfigureAwait(false);
 
     /// <summary>Sends a request over HTTP, whatever protocol transfers files: the address of a Millrace server speaks it.</summary>
     private async Task<T?> OverHttpAsync<T>(Func<HttpProtocolClient, IdleWatch, Task<T>> send, CancellationToken cancellationToken)

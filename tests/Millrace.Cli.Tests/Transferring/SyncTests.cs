@@ -171,11 +171,11 @@ public sealed class SyncTests : CommandTests
         Write("tree/a", 100, 1);
         using ServedCommand server = await ServeAsync("served");
         Process watch = Start(["sync", "--watch", "--delete", "tree", server.Files + "up/"]);
-        await InStepAsync();
+        await InStepAsync(watch);
         Write("tree/sub/b", 200, 2);
-        await InStepAsync();
+        await InStepAsync(watch);
         File.Move(Folder["tree/sub/b"], Folder["tree/c"]);
-        await InStepAsync();
+        await InStepAsync(watch);
 
         // A second process would undo its work.
         Assert.Contains("Another sync into", await FailAsync("sync", "tree", server.Files + "up/"), StringComparison.Ordinal);
@@ -184,16 +184,73 @@ public sealed class SyncTests : CommandTests
         Assert.True(exitCode == 0, error);
         Assert.Contains($"Watching {Folder["tree"]} for changes", output, StringComparison.Ordinal);
         Assert.Empty(error);
+    }
 
-        async Task InStepAsync()
+    [NeedsFact(Need.Linux), Trait("Tier", "All")]
+    public async Task Watched_folder_is_in_step_again_after_the_systems_queue_of_events_overflowed()
+    {
+        int queue = int.Parse(await File.ReadAllTextAsync("/proc/sys/fs/inotify/max_queued_events"), null);
+        Write("tree/a", 100, 1);
+        using ServedCommand server = await ServeAsync("served");
+        Process watch = Start(["sync", "--watch", "--delete", "--max-delete", "100%", "tree", server.Files + "up/"]);
+        await InStepAsync(watch);
+
+        // A stopped process reads no events.
+        Command.Signal(watch, 19); // SIGSTOP
+        for (int i = 0; i < 300; i++)
         {
-            for (int i = 0; !Directory.Exists(Folder["served/up"]) || !Digests("tree").SequenceEqual(Digests("served/up")); i++)
-            {
-                Assert.False(watch.HasExited);
-                Assert.True(i < 600);
-                await Task.Delay(100);
-            }
+            Directory.CreateDirectory(Folder[$"tree/sub/{i % 10}"]);
+            Folder.Write($"tree/sub/{i % 10}/{i}", "old");
         }
+
+        for (int events = 0; events < Math.Min(2 * queue, 1_000_000); events += 600)
+        {
+            for (int i = 0; i < 300; i++)
+            {
+                File.SetLastWriteTimeUtc(Folder[$"tree/{(i % 2 == 0 ? "a" : "sub")}"], DateTime.UnixEpoch.AddSeconds(events + i));
+            }
+
+            Folder.Write("tree/b", $"{events}");
+        }
+
+        for (int i = 0; i < 300; i += 3)
+        {
+            Folder.Write($"tree/sub/{i % 10}/{i}", $"new {i}");
+            File.Delete(Folder[$"tree/sub/{(i + 1) % 10}/{i + 1}"]);
+        }
+
+        Directory.Move(Folder["tree/sub/9"], Folder["tree/moved"]);
+        File.Delete(Folder["tree/a"]);
+        Folder.Write("tree/lost/deep/file", "its folders came while nobody looked");
+        Command.Signal(watch, 18); // SIGCONT
+        await InStepAsync(watch);
+        Assert.Equal(FilesOf("tree"), FilesOf("served/up"));
+        Folder.Write("tree/lost/deep/later", "later");
+        Folder.Write("tree/moved/later", "later");
+        await InStepAsync(watch);
+        Command.Signal(watch, Command.Interrupt);
+        (int exitCode, _, string error) = await EndAsync(watch);
+        Assert.True(exitCode == 0, error);
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task Whole_folder_that_another_client_changes_meanwhile_is_compared_again()
+    {
+        Write("tree/a", 100, 1);
+        Write("tree/z", 5_000_000, 2);
+        Write("served/up/old", 10, 3);
+        using ServedCommand server = await ServeAsync("served");
+        await using var relay = new StallingRelay(() => server.Port);
+        relay.Stall(up: 1_000_000);
+        Process first = Start(["sync", "--atomic", "tree", relay.Files + "up/"]);
+        await relay.StalledAsync();
+        await SucceedAsync("put", "tree/a", server.Files + "up/theirs");
+        Assert.Equal(["old", "theirs"], Digests("served/up").Keys);
+        relay.CutAndRelease();
+        (int exitCode, _, string error) = await EndAsync(first);
+        Assert.True(exitCode == 0, error);
+        Assert.Contains("somebody has changed", error, StringComparison.Ordinal);
+        Assert.Equal(["a", "old", "theirs", "z"], Digests("served/up").Keys);
     }
 
     [NeedsFact(Need.Unix)]
@@ -241,6 +298,16 @@ public sealed class SyncTests : CommandTests
         Assert.Contains("--keep needs --atomic", await FailAsync("sync", "--keep", "1", "site", "copy"), StringComparison.Ordinal);
         Assert.Contains("No earlier version of 'copy' is kept", await FailAsync("sync", "--restore", "copy"), StringComparison.Ordinal);
         Assert.Contains("name a folder, and a URL", await FailAsync("put", "--atomic", "site/a", server.Files), StringComparison.Ordinal);
+    }
+
+    private async Task InStepAsync(Process watch)
+    {
+        for (int i = 0; !Directory.Exists(Folder["served/up"]) || !Digests("tree").SequenceEqual(Digests("served/up")); i++)
+        {
+            Assert.False(watch.HasExited);
+            Assert.True(i < 1800, "They were not in step within three minutes.");
+            await Task.Delay(100);
+        }
     }
 
     private static string? Text(JsonElement line, string name) => line.GetProperty(name).GetString();

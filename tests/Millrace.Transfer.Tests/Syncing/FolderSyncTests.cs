@@ -211,6 +211,60 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         Assert.Equal("extra", Assert.Single(errors, static one => one.Error is not null).Step.Name.Value);
     }
 
+    [Theory]
+    [InlineData("up")]
+    [InlineData("down")]
+    public async Task Source_that_changes_while_it_is_read_is_moved_whole_in_one_of_its_versions(string direction)
+    {
+        await using TestRelay relay = Server.Behind(TransferProtocol.Http1, static _ => new RelayPlan { BytesPerSecond = 20_000_000 });
+        using TransferClient client = Clients.To(relay.Files, static options => options.Delta = TransferDelta.Never);
+        string served = Directory.CreateDirectory(Server.PathOf("f")).FullName;
+        (string from, string to) = direction == "down" ? (served, _here.Path) : (_here.Path, served);
+        string source = Path.Combine(from, "a");
+        byte[] moved = [];
+        for (int round = 0; round < 4; round++)
+        {
+            byte[] first = Content.Random(4_000_000, round);
+            byte[] next = round % 2 == 0 ? Content.Random(4_000_000 + round, 100 + round) : first[..3_000_000];
+            File.WriteAllBytes(source, first);
+            LocalTime.Set(source, new FileTime(round, 1));
+            FolderSync sync = Sync(client, direction, new SyncOptions());
+            SyncPlan plan = await sync.PlanAsync();
+            var errors = new ConcurrentBag<Exception>();
+            long passed = direction == "down" ? relay.Down : relay.Up;
+            Task<int> running = sync.RunAsync(plan, new Direct(done => errors.Add(done.Error!)));
+            while (!running.IsCompleted && (direction == "down" ? relay.Down : relay.Up) < passed + 1_000_000)
+            {
+                await Task.Delay(1);
+            }
+
+            // Each in one step, so that there are two versions.
+            if (round % 2 == 0)
+            {
+                File.Move(_there.Write("next", next), source, overwrite: true);
+            }
+            else
+            {
+                using var open = new FileStream(source, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete);
+                open.SetLength(next.Length);
+            }
+
+            // It is moved again, unless that takes too many attempts. A file of a server that is changed in place may have neither version's digest.
+            await running;
+            Assert.All(errors, error => Assert.True(
+                error is null or TransferException { Error: TransferError.Changed }
+                || (round % 2 == 1 && direction == "down" && error is TransferException { Error: TransferError.DigestMismatch }),
+                $"{round}: {error}"));
+            byte[] before = moved;
+            moved = File.Exists(Path.Combine(to, "a")) ? File.ReadAllBytes(Path.Combine(to, "a")) : [];
+            Assert.True(((byte[][])[before, first, next]).Any(version => version.AsSpan().SequenceEqual(moved)), $"The file is torn in round {round}.");
+        }
+
+        FolderSync last = Sync(client, direction, new SyncOptions());
+        Assert.Equal(0, await last.RunAsync(await last.PlanAsync()));
+        Assert.Equal(Tree(from), Tree(to));
+    }
+
     [Fact]
     public async Task Two_syncs_into_one_target_end_with_one_of_the_sources_for_each_file()
     {
@@ -294,6 +348,7 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         }
     }
 
+    /// <summary>The date and the content of every file.</summary>
     internal static SortedDictionary<string, string> Tree(string root)
     {
         var tree = new SortedDictionary<string, string>(StringComparer.Ordinal);
@@ -302,7 +357,7 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
             string name = Path.GetRelativePath(root, path);
             if (!name.StartsWith(".millrace", StringComparison.Ordinal))
             {
-                tree.Add(name, Convert.ToHexString(File.ReadAllBytes(path)));
+                tree.Add(name, $"{LocalTime.Of(path)} {Convert.ToHexString(File.ReadAllBytes(path))}");
             }
         }
 

@@ -111,7 +111,8 @@ public sealed class SyncStageTests : ServerTest, IDisposable
                 _here.Write($"{name}{i}", [1]);
             }
 
-            await (await StageAsync(target)).PublishAsync();
+            // The versions stay: a look at one that is being deleted would see some of its names.
+            await (await StageAsync(target)).PublishAsync(keep: 20);
         }
 
         await stop.CancelAsync();

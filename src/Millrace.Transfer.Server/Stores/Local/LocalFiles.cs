@@ -89,7 +89,8 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
     }
 
     /// <summary>Sets a file's time. Its content stays, and so does its digest.</summary>
-    public async ValueTask<StoredFile> SetModifiedAsync(
+    /// <returns>Null for a file with several names: those in other versions of its folder keep their date.</returns>
+    public async ValueTask<StoredFile?> TrySetModifiedAsync(
         TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken)
     {
         ThrowIfRoot(name);
@@ -100,6 +101,11 @@ internal sealed class LocalFiles(LocalStore store, StoreTree tree)
             using SafeFileHandle file = tree.TryOpenFile(name, out opened) ?? throw Errors.NoFile(name);
             (StoredFile before, FileFacts facts) = await DescribeAsync(file, opened, name, DigestNeed.IfKnown, cancellationToken);
             precondition.ThrowIfNotMet(name, before);
+            if (store.Native && StatX.TryGet(file, out StatX status) == 0 && status.Links > 1)
+            {
+                return null;
+            }
+
             FileDigest? digest = before.Sha256 is { } sha256
                 ? store.Digests.TryRead(name, facts) ?? new FileDigest(sha256, Crc32: null)
                 : null;

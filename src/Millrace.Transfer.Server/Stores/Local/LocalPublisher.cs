@@ -28,21 +28,27 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     }
 
     /// <summary>Copies a file where no client sees it, without its bytes passing through this process, and publishes the copy.</summary>
-    public async ValueTask<StoredFile> CopyAsync(
-        TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken)
+    public ValueTask<StoredFile> CopyAsync(TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken)
     {
         LocalFiles.ThrowIfRoot(from);
         LocalFiles.ThrowIfRoot(to);
-        if (from == to)
-        {
-            throw Errors.IntoItself(from);
-        }
+        return from == to ? throw Errors.IntoItself(from) : CopyAsync(from, to, options, modified: null, cancellationToken);
+    }
+
+    /// <summary>Replaces a file by a copy with another date: its other names keep theirs.</summary>
+    public ValueTask<StoredFile> ReplaceByCopyAsync(
+        TransferName name, FileTime modified, WritePrecondition precondition, CancellationToken cancellationToken) =>
+        CopyAsync(name, name, new MoveOptions { Source = precondition, Replace = true }, modified, cancellationToken);
+
+    private async ValueTask<StoredFile> CopyAsync(
+        TransferName from, TransferName to, MoveOptions options, FileTime? modified, CancellationToken cancellationToken)
+    {
 
         FileFacts opened = default;
         using SafeFileHandle source = tree.TryOpenFile(from, out opened) ?? throw Errors.NoFile(from);
         (StoredFile file, FileFacts facts) = await files.DescribeAsync(source, opened, from, DigestNeed.IfKnown, cancellationToken);
         options.Source.ThrowIfNotMet(from, file);
-        var condition = new WritePrecondition { CreateNew = !options.Replace };
+        WritePrecondition condition = from == to ? new() { Match = [file.Tag] } : new() { CreateNew = !options.Replace };
         await files.CheckAsync(to, condition, cancellationToken);
         store.Limits.CheckFile(to, file.Length);
         await store.Limits.CheckTotalAsync(to, file.Length, cancellationToken);
@@ -85,7 +91,8 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             {
                 ThrowIfLinkFollowed(data, path, to);
                 await data.FlushAsync(cancellationToken);
-                return await PublishAsync(data, to, condition, new FileTerms(file.Modified, file.IsExecutable), digest, reservation, upload: null, exchanges, Task.CompletedTask, cancellationToken);
+                return await PublishAsync(
+                    data, to, condition, new FileTerms(modified ?? file.Modified, file.IsExecutable), digest, reservation, upload: null, exchanges, Task.CompletedTask, cancellationToken);
             }
         }
         catch (FilePipeException exception)

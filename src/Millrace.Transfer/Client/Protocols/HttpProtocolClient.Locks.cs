@@ -5,11 +5,12 @@ using System.Text;
 
 namespace Millrace.Transfer;
 
-/// <content>Locks that keep two syncs out of one folder: see docs/protocol.md.</content>
+/// <content>What only syncs ask for: see docs/protocol.md.</content>
 internal partial class HttpProtocolClient
 {
     private static readonly HttpMethod LockMethod = new("LOCK");
     private static readonly HttpMethod UnlockMethod = new("UNLOCK");
+    private static readonly HttpMethod PropPatchMethod = new("PROPPATCH");
 
     /// <summary>Takes the lock, or renews one.</summary>
     /// <param name="folder">The folder; it need not exist.</param>
@@ -47,6 +48,19 @@ internal partial class HttpProtocolClient
         {
             return null;
         }
+    }
+
+    /// <summary>Sets when a file was last changed; a property of WebDAV, which servers may also leave as it is.</summary>
+    public async Task SetModifiedAsync(TransferName name, FileTime modified, WritePrecondition precondition, IdleWatch watch)
+    {
+        using HttpResponseMessage response = await SendAsync(PropPatchMethod, UrlOf(name), Call("Setting the date of", name), watch, request =>
+        {
+            AddPrecondition(request, precondition);
+            request.Content = new StringContent(
+                $"<D:propertyupdate xmlns:D=\"DAV:\"><D:set><D:prop><D:getlastmodified>{modified}</D:getlastmodified></D:prop></D:set></D:propertyupdate>",
+                Encoding.UTF8,
+                "application/xml");
+        }).ConfigureAwait(false);
     }
 
     /// <summary>Ends the lock.</summary>

@@ -189,6 +189,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
         {
             case SyncAction.Rename:
                 await target.MoveAsync(step.Target!, step.Name, cancellationToken).ConfigureAwait(false);
+                await SetTimeOfRenamedAsync(step, cancellationToken).ConfigureAwait(false);
                 return null;
             case SyncAction.Remove:
                 await (options.BackupFolder is { } backup
@@ -210,8 +211,9 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             {
                 return await TransferAsync(from, listed, progress, cancellationToken).ConfigureAwait(false);
             }
-            catch (TransferException exception) when (i < MaxComparisons
-                && exception.Error is TransferError.PreconditionFailed or TransferError.AlreadyExists or TransferError.Changed)
+            catch (IOException exception) when (i < MaxComparisons && exception
+                is TransferException { Error: TransferError.PreconditionFailed or TransferError.AlreadyExists or TransferError.Changed }
+                or FilePipeException { Error: FilePipeError.Truncated or FilePipeError.Changed })
             {
                 // Another program changed a file: look at both sides again.
                 if (await source.FindAsync(step.Name, cancellationToken).ConfigureAwait(false) is not { } now)
@@ -230,18 +232,32 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
         }
     }
 
+    /// <summary>A renamed file keeps its date, and that of the source may be another one.</summary>
+    private async ValueTask SetTimeOfRenamedAsync(SyncStep step, CancellationToken cancellationToken)
+    {
+        FileTime wanted = step.Source!.Modified;
+        if (!options.NoTimes
+            && !LocalTime.Agree(wanted, step.Target!.Modified)
+            && await target.FindAsync(step.Name, cancellationToken).ConfigureAwait(false) is { } renamed
+            && renamed.Length == step.Length
+            && !LocalTime.Agree(wanted, renamed.Modified))
+        {
+            await target.SetTimeAsync(renamed, wanted, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
     /// <summary>
-    /// Removes the folders that have nothing any more, and gives files here whose content is that of the source its date: after all steps.
+    /// Removes the folders that have nothing any more, and gives files whose content is that of the source its date: after all steps.
     /// </summary>
     /// <param name="plan">The plan.</param>
     /// <param name="cancellationToken">Ends it.</param>
     public async Task FinishAsync(SyncPlan plan, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(plan);
-        foreach ((TransferName name, FileTime modified) in plan.Dates)
-        {
-            target.SetTime(name, modified);
-        }
+        await Parallel.ForEachAsync(
+            plan.Dates,
+            new ParallelOptions { MaxDegreeOfParallelism = options.FilesAtOnce, CancellationToken = cancellationToken },
+            (date, token) => target.SetTimeAsync(date.Entry, date.Modified, token)).ConfigureAwait(false);
 
         foreach (TransferName folder in plan.Emptied)
         {

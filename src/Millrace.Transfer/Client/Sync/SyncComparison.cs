@@ -16,7 +16,7 @@ internal static class SyncComparison
         SyncFolder target,
         SyncEntry right,
         SyncOptions options,
-        List<(TransferName, FileTime)>? dates,
+        List<(SyncEntry, FileTime)>? dates,
         CancellationToken cancellationToken) =>
         await HasSameContentAsync(source, left, target, right, options, dates, cancellationToken).ConfigureAwait(false)
         && (!options.Permissions || await HasSamePermissionsAsync(source, left, target, right, cancellationToken).ConfigureAwait(false));
@@ -39,7 +39,7 @@ internal static class SyncComparison
         SyncFolder target,
         SyncEntry right,
         SyncOptions options,
-        List<(TransferName, FileTime)>? dates,
+        List<(SyncEntry, FileTime)>? dates,
         CancellationToken cancellationToken)
     {
         if (left.Length != right.Length)
@@ -77,18 +77,18 @@ internal static class SyncComparison
             return false;
         }
 
-        if (options.NoTimes || target is SyncFolderOnServer)
+        if (options.NoTimes)
         {
             return true;
         }
 
         if (dates is null)
         {
-            target.SetTime(right.Name, left.Modified);
+            await target.SetTimeAsync(right, left.Modified, cancellationToken).ConfigureAwait(false);
         }
         else
         {
-            dates.Add((right.Name, left.Modified));
+            dates.Add((right, left.Modified));
         }
 
         return true;

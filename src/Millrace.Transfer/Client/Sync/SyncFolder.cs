@@ -38,10 +38,8 @@ public abstract class SyncFolder
     /// <summary>The digest of a file; null if it is not to be had.</summary>
     internal abstract ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken);
 
-    /// <summary>Gives a file of this folder the date that it has on the other side, if that costs nothing.</summary>
-    internal virtual void SetTime(TransferName name, FileTime modified)
-    {
-    }
+    /// <summary>Gives a file of this folder the date that it has on the other side, if that is possible without sending it.</summary>
+    internal abstract ValueTask SetTimeAsync(SyncEntry entry, FileTime modified, CancellationToken cancellationToken);
 
     /// <summary>Whether the owner of a file may run it; null where no file has that.</summary>
     /// <param name="entry">The file.</param>

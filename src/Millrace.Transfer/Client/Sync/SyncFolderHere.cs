@@ -79,11 +79,12 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
     internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken) =>
         await LocalFolder.HashAsync(PathOf(entry.Name), cancellationToken).ConfigureAwait(false);
 
-    internal override void SetTime(TransferName name, FileTime modified)
+    internal override ValueTask SetTimeAsync(SyncEntry entry, FileTime modified, CancellationToken cancellationToken)
     {
         try
         {
-            string path = Prepare(name);
+            ThrowIfChanged(entry.Name, entry);
+            string path = Prepare(entry.Name);
             if (isStage)
             {
                 // The file may have a second name in the folder's present version, whose date stays.
@@ -91,15 +92,17 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
                 File.Copy(path, copy);
                 LocalTime.Set(copy, modified);
                 File.Move(copy, path, overwrite: true);
-                return;
+                return ValueTask.CompletedTask;
             }
 
             LocalTime.Set(path, modified);
         }
         catch (TransferException)
         {
-            // A link leads out of the folder: that file is not this folder's.
+            // It is another file by now, or a link leads out of the folder: that file is not this folder's.
         }
+
+        return ValueTask.CompletedTask;
     }
 
     internal override ValueTask<bool?> IsExecutableAsync(SyncEntry entry, bool? other, CancellationToken cancellationToken) => new(ExecutableBit.Of(PathOf(entry.Name)));

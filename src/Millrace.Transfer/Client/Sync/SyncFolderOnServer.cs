@@ -83,6 +83,18 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
             ? new SyncEntry(name, file.Length, file.Modified, file.Tag, file.Sha256) { IsExecutable = file.IsExecutable }
             : null;
 
+    internal override async ValueTask SetTimeAsync(SyncEntry entry, FileTime modified, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await client.SetModifiedAsync(NameOf(entry.Name), modified, ConditionOf(entry), cancellationToken).ConfigureAwait(false);
+        }
+        catch (TransferException)
+        {
+            // A server without such requests, a token that may not, or another file by now: the next sync compares it again.
+        }
+    }
+
     internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken) =>
         entry.Sha256 ?? (await FindAsync(entry.Name, cancellationToken).ConfigureAwait(false))?.Sha256;
 

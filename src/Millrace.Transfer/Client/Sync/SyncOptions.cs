@@ -140,7 +140,7 @@ public sealed class SyncPlan
     internal IReadOnlyList<TransferName> Emptied { get; }
 
     /// <summary>Files of the target with the source's content and another date, which they are to get.</summary>
-    internal IReadOnlyList<(TransferName Name, FileTime Modified)> Dates { get; init; } = [];
+    internal IReadOnlyList<(SyncEntry Entry, FileTime Modified)> Dates { get; init; } = [];
 
     /// <summary>How many files the target had.</summary>
     internal int Targets { get; init; }

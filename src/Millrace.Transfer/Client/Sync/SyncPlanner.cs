@@ -12,7 +12,7 @@ internal sealed class SyncPlanner(SyncFolder source, SyncFolder target, SyncOpti
     private readonly List<SyncStep> _adds = [];
     private readonly List<SyncStep> _replaces = [];
     private readonly List<SyncEntry> _extras = [];
-    private readonly List<(TransferName, FileTime)> _dates = [];
+    private readonly List<(SyncEntry, FileTime)> _dates = [];
     private readonly TransferName? _kept = options.BackupFolder is { } backup ? target.Below(backup) : null;
     private int _unchanged;
     private int _sources;
