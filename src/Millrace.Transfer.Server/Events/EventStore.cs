@@ -290,33 +290,20 @@ internal class EventStore : IFileStore
         }
     }
 
-    private sealed class Upload(EventStore store, StoredUpload inner) : StoredUpload
+    private sealed class Upload(EventStore store, StoredUpload inner) : ForwardingUpload(inner)
     {
-        public override UploadStatus Status => inner.Status;
-
-        public override ValueTask TakeOverAsync(CancellationToken cancellationToken) => inner.TakeOverAsync(cancellationToken);
-
-        public override ValueTask SetLengthAsync(long length, CancellationToken cancellationToken) => inner.SetLengthAsync(length, cancellationToken);
-
-        public override ValueTask<UploadWriter> AppendAsync(long offset, bool discardable, CancellationToken cancellationToken) =>
-            inner.AppendAsync(offset, discardable, cancellationToken);
-
         public override ValueTask<StoredFile> CompleteAsync(Sha256Digest? expected, CancellationToken cancellationToken) =>
-            inner.Status.IsPartial || inner.Status.Published is not null
-                ? inner.CompleteAsync(expected, cancellationToken)
+            Status.IsPartial || Status.Published is not null
+                ? Inner.CompleteAsync(expected, cancellationToken)
                 : store.PublishAsync(
-                    inner.Status.Name,
+                    Status.Name,
                     canRepeat: store.Inner.Unwrap() is LocalFileStore,
                     async recorded =>
                     {
                         await recorded;
-                        return await inner.CompleteAsync(expected, cancellationToken);
+                        return await Inner.CompleteAsync(expected, cancellationToken);
                     },
                     cancellationToken);
-
-        public override ValueTask<bool> DeleteAsync(CancellationToken cancellationToken) => inner.DeleteAsync(cancellationToken);
-
-        public override ValueTask DisposeAsync() => inner.DisposeAsync();
     }
 
     private sealed class EventTrash(EventStore store, IFileTrash inner) : IFileTrash

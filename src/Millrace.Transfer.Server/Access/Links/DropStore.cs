@@ -93,33 +93,19 @@ internal sealed class DropStore(IFileStore whole, IFileStore inner, LinkUse use)
     }
 
     /// <summary>An upload that is deleted before it is published gives back its share of the link's limits.</summary>
-    private sealed class Upload(StoredUpload inner, LinkUse use) : StoredUpload
+    private sealed class Upload(StoredUpload inner, LinkUse use) : ForwardingUpload(inner)
     {
-        public override UploadStatus Status => inner.Status;
-
-        public override ValueTask TakeOverAsync(CancellationToken cancellationToken) => inner.TakeOverAsync(cancellationToken);
-
-        public override ValueTask SetLengthAsync(long length, CancellationToken cancellationToken) => inner.SetLengthAsync(length, cancellationToken);
-
-        public override ValueTask<UploadWriter> AppendAsync(long offset, bool discardable, CancellationToken cancellationToken) =>
-            inner.AppendAsync(offset, discardable, cancellationToken);
-
-        public override ValueTask<StoredFile> CompleteAsync(Sha256Digest? expected, CancellationToken cancellationToken) =>
-            inner.CompleteAsync(expected, cancellationToken);
-
         public override async ValueTask<bool> DeleteAsync(CancellationToken cancellationToken)
         {
-            UploadStatus status = inner.Status;
-            bool deleted = await inner.DeleteAsync(cancellationToken);
-            if (deleted && status.Published is null && inner.Status.Published is null)
+            UploadStatus status = Status;
+            bool deleted = await Inner.DeleteAsync(cancellationToken);
+            if (deleted && status.Published is null && Status.Published is null)
             {
                 await use.GiveBackAsync(1, status.Length ?? 0);
             }
 
             return deleted;
         }
-
-        public override ValueTask DisposeAsync() => inner.DisposeAsync();
     }
 
     private sealed class Writer(StoredFileWriter inner, LinkUse use, long? length) : StoredFileWriter
