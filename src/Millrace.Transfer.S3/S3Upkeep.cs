@@ -30,6 +30,9 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
     /// <summary>Completed once it is known which uploads other servers, or an earlier process, have started.</summary>
     public Task Counted => _counted.Task;
 
+    /// <summary>See <see cref="IUploadStore.Expiring"/>.</summary>
+    public UploadExpiry? Expiring { get; set; }
+
     public void Start() => _running = Task.Run(RunAsync);
 
     /// <summary>Deletes uploads that have expired.</summary>
@@ -155,7 +158,11 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
         else if (objects.Expires(record.HasBytes, store.Options) < now && !registry.Get(id).IsHeld)
         {
             // A published upload only loses the record that it was one.
-            if (await registry.RemoveAsync(id, cancellationToken) && record.Published is null)
+            bool isUnfinished = record.Published is null;
+            if (await (isUnfinished && Expiring is { } expiring
+                ? expiring(record.ToStatus(id, now), () => registry.RemoveAsync(id, cancellationToken))
+                : registry.RemoveAsync(id, cancellationToken))
+                && isUnfinished)
             {
                 listed.AddExpired();
             }

@@ -5,6 +5,12 @@ internal sealed class S3Uploads(S3Store store, UploadRegistry registry, S3Upkeep
 {
     private readonly UploadJoin _join = new(store);
 
+    public UploadExpiry? Expiring
+    {
+        get => upkeep.Expiring;
+        set => upkeep.Expiring = value;
+    }
+
     public async ValueTask<StoredUpload> StartAsync(StartUploadOptions options, CancellationToken cancellationToken)
     {
         S3Upload upload = await StartAsync(options, UploadTerms.Of<UploadRecord>(options), cancellationToken);

@@ -62,11 +62,7 @@ public sealed class FileEvents : IAsyncDisposable
             throw;
         }
 
-        if (store.Unwrap() is LocalFileStore folder)
-        {
-            folder.Upkeep.Expiring = events.ExpireAsync;
-        }
-
+        store.Unwrap().Uploads.Expiring = events.ExpireAsync;
         return events;
     }
 
@@ -78,11 +74,7 @@ public sealed class FileEvents : IAsyncDisposable
             return;
         }
 
-        if (Store is EventStore { Inner: var inner } && inner.Unwrap() is LocalFileStore folder)
-        {
-            folder.Upkeep.Expiring = null;
-        }
-
+        Store.Unwrap().Uploads.Expiring = null;
         await Outbox.DisposeAsync();
         _ownMeter?.Dispose();
     }
@@ -161,16 +153,37 @@ public sealed class FileEvents : IAsyncDisposable
         }
     }
 
-    /// <summary>Deletes an upload that has expired, and reports it.</summary>
-    private async ValueTask<bool> ExpireAsync(UploadStatus upload, Func<ValueTask<bool>> remove)
+    /// <summary>
+    /// Deletes an upload that has expired, and reports it. If that is cut, another try, perhaps by another server, reports it again under the same id.
+    /// </summary>
+    private async ValueTask<bool> ExpireAsync(UploadStatus upload, Func<ValueTask<bool>> delete)
     {
         EventRecord begun = await Outbox.BeginAsync(
-            New(FileEventKind.UploadExpired, upload.Name, upload.Owner) with { Upload = NameOf(upload.Id), Length = upload.Length },
+            New(FileEventKind.UploadExpired, upload.Name, upload.Owner) with
+            {
+                Id = new Guid(SHA256.HashData(Encoding.ASCII.GetBytes("expired " + upload.Id.Value)).AsSpan(0, 16)).ToString(),
+                Upload = NameOf(upload.Id),
+                Length = upload.Length,
+            },
             _ => new(upload.Id.Value),
             isForced: true,
             CancellationToken.None);
-        bool removed = await remove();
-        await Outbox.SettleAsync(begun, removed ? begun with { Before = null } : null);
-        return removed;
+
+        // After a failure it may be there or not: nobody can continue it.
+        bool hasExpired = true;
+        try
+        {
+            return hasExpired = await delete();
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.Superseded)
+        {
+            // A request uses it.
+            hasExpired = false;
+            throw;
+        }
+        finally
+        {
+            await Outbox.SettleAsync(begun, hasExpired ? begun with { Before = null } : null);
+        }
     }
 }

@@ -13,6 +13,15 @@ namespace Millrace.Transfer.Server;
 [Experimental("MILLRACE001")]
 public interface IUploadStore
 {
+    /// <summary>Deletes each unfinished upload that expires; null, the default, for no special way. A store may ignore it.</summary>
+    UploadExpiry? Expiring
+    {
+        get => null;
+        set
+        {
+        }
+    }
+
     /// <summary>Starts an upload.</summary>
     /// <returns>The upload, to be disposed at the end of the request.</returns>
     ValueTask<StoredUpload> StartAsync(StartUploadOptions options, CancellationToken cancellationToken);
@@ -30,3 +39,10 @@ public interface IUploadStore
     /// <returns>How many were deleted; the records of published ones are removed too, and not counted.</returns>
     ValueTask<int> ExpireAsync(CancellationToken cancellationToken);
 }
+
+/// <summary>Deletes an upload that has expired. Called by several threads at once, for different uploads.</summary>
+/// <param name="upload">The upload.</param>
+/// <param name="delete">Deletes it. Returns false if it was not there any more, or is in use again.</param>
+/// <returns>The result of <paramref name="delete"/>.</returns>
+[Experimental("MILLRACE001")]
+public delegate ValueTask<bool> UploadExpiry(UploadStatus upload, Func<ValueTask<bool>> delete);

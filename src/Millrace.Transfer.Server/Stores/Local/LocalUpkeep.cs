@@ -9,8 +9,8 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
     private Task _running = Task.CompletedTask;
     private long _expired;
 
-    /// <summary>Reports an upload that expires, and deletes it by calling the function; null without events.</summary>
-    public Func<UploadStatus, Func<ValueTask<bool>>, ValueTask<bool>>? Expiring { get; set; }
+    /// <summary>See <see cref="IUploadStore.Expiring"/>.</summary>
+    public UploadExpiry? Expiring { get; set; }
 
     /// <summary>Uploads that have expired since the start; for tests.</summary>
     public long Expired => Interlocked.Read(ref _expired);

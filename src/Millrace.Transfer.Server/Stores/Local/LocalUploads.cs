@@ -4,6 +4,12 @@ namespace Millrace.Transfer.Server;
 internal sealed class LocalUploads(
     LocalStore store, UploadRegistry registry, LocalFiles files, LocalPublisher publisher, LocalUpkeep upkeep) : IUploadStore
 {
+    public UploadExpiry? Expiring
+    {
+        get => upkeep.Expiring;
+        set => upkeep.Expiring = value;
+    }
+
     public async ValueTask<StoredUpload> StartAsync(StartUploadOptions options, CancellationToken cancellationToken) =>
         store.Options.ReadOnly
             ? throw Errors.ReadOnly(options.Name)
