@@ -1,5 +1,3 @@
-using System.Threading.Channels;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>
@@ -17,10 +15,9 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
     private static readonly TimeSpan MaxRetryAfter = TimeSpan.FromHours(1);
 
     private readonly LinkedList<Pending> _pending = new();
-    private readonly Channel<bool> _changed = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
     private readonly CancellationTokenSource _end = new();
     private readonly Lock _lock = new();
-    private Task _running = Task.CompletedTask;
+    private Timer? _timer;
     private int _inFlight;
     private int _failures;
     private long _notBefore;
@@ -43,7 +40,15 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
         }
     }
 
-    public void Start() => _running = Task.Run(RunAsync);
+    public void Start()
+    {
+        lock (_lock)
+        {
+            _timer = new Timer(_ => StartAll());
+        }
+
+        StartAll();
+    }
 
     public void Add(EventRecord record)
     {
@@ -53,7 +58,7 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
         }
 
         meter.EventsPending(1);
-        _changed.Writer.TryWrite(true);
+        StartAll();
     }
 
     /// <summary>Drops the oldest event that is not being delivered, and counts it in an event at the beginning.</summary>
@@ -118,45 +123,40 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
     public async ValueTask DisposeAsync()
     {
         await _end.CancelAsync();
-        await _running.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        while (Volatile.Read(ref _inFlight) > 0)
+        while (EndsAfterOthers())
         {
             await Task.Delay(10);
         }
 
         meter.EventsPending(-Count);
         _end.Dispose();
-    }
 
-    private async Task RunAsync()
-    {
-        while (!_end.IsCancellationRequested)
+        bool EndsAfterOthers()
         {
-            TimeSpan wait = StartAll();
-            using var limit = CancellationTokenSource.CreateLinkedTokenSource(_end.Token);
-            limit.CancelAfter(wait);
-            try
+            lock (_lock)
             {
-                await _changed.Reader.ReadAsync(limit.Token);
-            }
-            catch (OperationCanceledException)
-            {
-                // The time to try again, or the end.
+                _timer?.Dispose();
+                return _inFlight > 0;
             }
         }
     }
 
     /// <summary>Starts all deliveries that may start now.</summary>
-    /// <returns>How long there is nothing to do.</returns>
-    private TimeSpan StartAll()
+    private void StartAll()
     {
         lock (_lock)
         {
+            if (_timer is null || _end.IsCancellationRequested)
+            {
+                return;
+            }
+
             long now = Environment.TickCount64;
-            long next = now + (long)MaxRetryAfter.TotalMilliseconds;
+            long next = long.MaxValue;
             if (_notBefore > now)
             {
-                return TimeSpan.FromMilliseconds(_notBefore - now);
+                _timer.Change(_notBefore - now, Timeout.Infinite);
+                return;
             }
 
             // A receiver that fails gets one event at a time.
@@ -184,7 +184,10 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
                 _ = Task.Run(() => DeliverAsync(started));
             }
 
-            return TimeSpan.FromMilliseconds(next - now);
+            if (next < long.MaxValue)
+            {
+                _timer.Change(next - now, Timeout.Infinite);
+            }
         }
     }
 
@@ -227,7 +230,7 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
                 _inFlight--;
             }
 
-            _changed.Writer.TryWrite(true);
+            StartAll();
         }
     }
 

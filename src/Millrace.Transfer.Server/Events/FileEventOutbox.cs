@@ -8,6 +8,10 @@ namespace Millrace.Transfer.Server;
 /// The outbox of a folder: a log of JSON lines in <c>.millrace/events</c>. One task appends the lines of all requests, so that they share
 /// the flushes to the device. Thread-safe.
 /// </summary>
+/// <remarks>
+/// Only intents are written at once. Every other line waits for the next intent, but not longer than <see cref="MaxLag"/>: without it, the next process
+/// compares the files again, or delivers an event again, and no later change was made.
+/// </remarks>
 internal sealed class FileEventOutbox : EventOutbox
 {
     private const string LogName = "log";
@@ -15,16 +19,22 @@ internal sealed class FileEventOutbox : EventOutbox
     /// <summary>When the log has grown by so many bytes, it is rewritten with the lines that still count.</summary>
     private const long MaxGrowth = 8 * 1024 * 1024;
 
+    private static readonly TimeSpan MaxLag = TimeSpan.FromSeconds(1);
+
     private readonly string _folder;
     private readonly Durability _durability;
     private readonly FileEventOptions _options;
     private readonly TimeProvider _clock;
     private readonly EventDelivery _delivery;
     private readonly Dictionary<string, EventRecord> _intents = [];
-    private readonly Channel<Entry> _lines = Channel.CreateUnbounded<Entry>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly Queue<Entry> _lines = new();
+    private readonly Channel<bool> _wake = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly Timer _late;
     private readonly Lock _lock = new();
     private Task _writing = Task.CompletedTask;
-    private volatile Exception? _failure;
+
+    /// <summary>Why no line is accepted any more. Guarded by the lines.</summary>
+    private Exception? _end;
 
     /// <param name="folder">The folder of the log, which is created.</param>
     /// <param name="durability">Whether intents wait for the device.</param>
@@ -39,6 +49,7 @@ internal sealed class FileEventOutbox : EventOutbox
         _durability = durability;
         _options = options;
         _clock = clock;
+        _late = new Timer(_ => _wake.Writer.TryWrite(true));
         _delivery = new EventDelivery(options, meter, clock, logger)
         {
             Removed = record => Write(new EventLine { Done = record.Id }),
@@ -74,7 +85,7 @@ internal sealed class FileEventOutbox : EventOutbox
                 throw Full(record);
             }
 
-            _intents.Add(begun.Id, begun);
+            _intents[begun.Id] = begun;
             written = WriteAsync(new EventLine { Intent = begun });
         }
 
@@ -128,20 +139,55 @@ internal sealed class FileEventOutbox : EventOutbox
     public override async ValueTask DisposeAsync()
     {
         await _delivery.DisposeAsync();
-        _lines.Writer.TryComplete();
+        End(new IOException("The outbox of events is closed."));
+        _wake.Writer.TryComplete();
         await _writing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await _late.DisposeAsync();
         await base.DisposeAsync();
     }
 
-    private void Write(EventLine line) => _lines.Writer.TryWrite(new Entry(Serialize(line), null));
+    /// <summary>Writes a line, at the latest together with the next one for which somebody waits.</summary>
+    private void Write(EventLine line)
+    {
+        byte[] bytes = Serialize(line);
+        lock (_lines)
+        {
+            if (_end is null)
+            {
+                _lines.Enqueue(new Entry(bytes, null));
+                if (_lines.Count == 1)
+                {
+                    _late.Change(MaxLag, Timeout.InfiniteTimeSpan);
+                }
+            }
+        }
+    }
 
     /// <summary>Writes a line, and waits for the device.</summary>
     private Task WriteAsync(EventLine line)
     {
         var written = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        return _lines.Writer.TryWrite(new Entry(Serialize(line), written))
-            ? written.Task
-            : Task.FromException(_failure ?? new IOException("The outbox of events is closed."));
+        byte[] bytes = Serialize(line);
+        lock (_lines)
+        {
+            if (_end is not null)
+            {
+                return Task.FromException(_end);
+            }
+
+            _lines.Enqueue(new Entry(bytes, written));
+        }
+
+        _wake.Writer.TryWrite(true);
+        return written.Task;
+    }
+
+    private void End(Exception reason)
+    {
+        lock (_lines)
+        {
+            _end ??= reason;
+        }
     }
 
     private static byte[] Serialize(EventLine line) => JsonSerializer.SerializeToUtf8Bytes(line, ServerJson.Default.EventLine);
@@ -169,8 +215,10 @@ internal sealed class FileEventOutbox : EventOutbox
                 // Cut or damaged.
             }
 
-            if (line?.Intent is { } intent && !events.ContainsKey(intent.Id) && !done.Contains(intent.Id))
+            if (line?.Intent is { } intent && !events.ContainsKey(intent.Id))
             {
+                // An upload that was in use again can expire later.
+                done.Remove(intent.Id);
                 _intents[intent.Id] = intent;
             }
 
@@ -232,17 +280,23 @@ internal sealed class FileEventOutbox : EventOutbox
         var waiting = new List<TaskCompletionSource>();
         try
         {
-            while (await _lines.Reader.WaitToReadAsync())
+            bool goesOn;
+            do
             {
+                goesOn = await _wake.Reader.WaitToReadAsync();
+                _wake.Reader.TryRead(out _);
                 waiting.Clear();
-                while (waiting.Count < 1000 && _lines.Reader.TryRead(out Entry entry))
+                lock (_lines)
                 {
-                    log.Write(entry.Line);
-                    log.Write("\n"u8);
-                    written += entry.Line.Length + 1;
-                    if (entry.Written is { } source)
+                    while (_lines.TryDequeue(out Entry entry))
                     {
-                        waiting.Add(source);
+                        log.Write(entry.Line);
+                        log.Write("\n"u8);
+                        written += entry.Line.Length + 1;
+                        if (entry.Written is { } source)
+                        {
+                            waiting.Add(source);
+                        }
                     }
                 }
 
@@ -256,17 +310,14 @@ internal sealed class FileEventOutbox : EventOutbox
                     written = 0;
                 }
             }
+            while (goesOn);
         }
         catch (Exception exception)
         {
             // The state of the file is unknown: no further change is accepted, and the next process reads the file.
-            _failure = exception;
+            End(exception);
+            waiting.AddRange(_lines.Select(static entry => entry.Written).OfType<TaskCompletionSource>());
             waiting.ForEach(source => source.TrySetException(exception));
-            _lines.Writer.TryComplete();
-            while (_lines.Reader.TryRead(out Entry entry))
-            {
-                entry.Written?.TrySetException(exception);
-            }
         }
         finally
         {
