@@ -4,7 +4,7 @@ using Microsoft.AspNetCore.Mvc;
 namespace Millrace.Transfer.Server;
 
 /// <summary>The documents that the server stores and reports, without reflection.</summary>
-[JsonSerializable(typeof(BucketLease))]
+[JsonSerializable(typeof(LeaseRecord))]
 [JsonSerializable(typeof(EventLine))]
 [JsonSerializable(typeof(EventRecord))]
 [JsonSerializable(typeof(FolderLinkRecord))]

@@ -49,6 +49,22 @@ internal sealed class HookReceiver : IAsyncDisposable
         }
     }
 
+    public int Count
+    {
+        get
+        {
+            lock (_received)
+            {
+                return _received.Count;
+            }
+        }
+    }
+
+    /// <summary>The accepted events of each name, those of moved files under both.</summary>
+    public ILookup<string, Received> ByName => Events
+        .SelectMany(static e => new[] { e.Subject, e.From }.OfType<string>(), static (e, name) => (Name: name, Event: e))
+        .ToLookup(static pair => pair.Name, static pair => pair.Event);
+
     public static async Task<HookReceiver> StartAsync(int port = 0)
     {
         var receiver = new HookReceiver(port);

@@ -9,52 +9,38 @@ namespace Millrace.Transfer.Server;
 /// servers off until it is settled. One server, which has the lease, delivers the events of all, and settles the claims of servers that died.
 /// Thread-safe.
 /// </summary>
-/// <remarks>
-/// <c>events/claims/NAME</c> has an intent, <c>events/queue/NAME/STAMP-ID</c> an event that waits, <c>events/servers/SERVER</c> shows that a
-/// server lives, and <c>events/lease</c> which one delivers. NAME is a hash. No server compares its clock with that of another one: a
-/// server is dead when its document has not changed for a while.
-/// </remarks>
+/// <remarks><c>events/claims/NAME</c> has an intent, <c>events/queue/NAME/STAMP-ID</c> an event that waits; NAME is a hash. See <see cref="BucketLease"/>.</remarks>
 internal sealed class BucketEventOutbox(
     IStoreDocuments documents, FileEventOptions options, TransferMeter meter, TimeProvider clock, ILogger logger) : EventOutbox
 {
     private const string Claims = "events/claims/";
     private const string Queue = "events/queue/";
-    private const string Servers = "events/servers/";
-    private const string LeaseKey = "events/lease";
 
     /// <summary>Events that the delivering server keeps in memory, at most.</summary>
     private const int MaxLoaded = 1000;
 
-    private static readonly TimeSpan Poll = TimeSpan.FromSeconds(2);
-    private static readonly TimeSpan Observation = TimeSpan.FromSeconds(10);
-    private static readonly TimeSpan Renewal = TimeSpan.FromSeconds(5);
+    /// <summary>Events that are read at once.</summary>
+    private const int MaxReads = 16;
 
-    /// <summary>A server whose renewals fail for so long stops delivering, before another one begins.</summary>
-    private static readonly TimeSpan Lifetime = TimeSpan.FromSeconds(20);
-    private static readonly TimeSpan Death = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Poll = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan MaxClaimWait = TimeSpan.FromSeconds(90);
     private static readonly TimeSpan ClaimPoll = TimeSpan.FromMilliseconds(200);
 
-    private readonly string _server = RandomNumberGenerator.GetHexString(16, lowercase: true);
-    private readonly Dictionary<string, (string Version, long Since)> _seen = [];
+    private readonly BucketLease _lease = new(documents);
     private readonly SemaphoreSlim _wake = new(0, 1);
     private readonly CancellationTokenSource _end = new();
     private Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> _hasHappened = static (_, _) => default;
     private Task _running = Task.CompletedTask;
     private Task _renewing = Task.CompletedTask;
     private volatile EventDelivery? _delivery;
-    private (string Version, long Since) _lease = ("", 0);
-    private string? _leaseVersion;
-    private long _renewed;
     private long _queued;
-    private long _observed;
 
     public override async ValueTask StartAsync(
         Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> hasHappened, CancellationToken cancellationToken)
     {
         _hasHappened = hasHappened;
-        await LiveAsync(cancellationToken);
-        _renewing = Task.Run(() => RepeatAsync(RenewAsync, Renewal, wakes: false), CancellationToken.None);
+        await _lease.LiveAsync(cancellationToken);
+        _renewing = Task.Run(() => RepeatAsync(RenewAsync, BucketLease.Renewal, wakes: false), CancellationToken.None);
         _running = Task.Run(() => RepeatAsync(WorkAsync, Poll, wakes: true), CancellationToken.None);
     }
 
@@ -140,20 +126,7 @@ internal sealed class BucketEventOutbox(
             await delivery.DisposeAsync();
         }
 
-        try
-        {
-            if (_leaseVersion is not null)
-            {
-                await documents.DeleteAsync(LeaseKey, CancellationToken.None);
-            }
-
-            await documents.DeleteAsync(Servers + _server, CancellationToken.None);
-        }
-        catch (IOException)
-        {
-            // The others notice that this server is gone.
-        }
-
+        await _lease.ReleaseAsync();
         _end.Dispose();
         _wake.Dispose();
         await base.DisposeAsync();
@@ -185,8 +158,7 @@ internal sealed class BucketEventOutbox(
 
     private async ValueTask WorkAsync()
     {
-        bool isMine = _leaseVersion is not null && Environment.TickCount64 - Interlocked.Read(ref _renewed) < Lifetime.TotalMilliseconds;
-        if (!isMine)
+        if (!_lease.IsMine)
         {
             if (_delivery is { } old)
             {
@@ -194,16 +166,7 @@ internal sealed class BucketEventOutbox(
                 await old.DisposeAsync();
             }
 
-            if (Environment.TickCount64 - _observed > Observation.TotalMilliseconds)
-            {
-                // So that the next one to deliver knows at once which servers are dead.
-                _observed = Environment.TickCount64;
-                await foreach (string key in documents.ListAsync(Servers, _end.Token))
-                {
-                    await IsDeadAsync(key);
-                }
-            }
-
+            await _lease.ObserveAsync(_end.Token);
             return;
         }
 
@@ -232,20 +195,20 @@ internal sealed class BucketEventOutbox(
         }
 
         HashSet<string> loaded = [.. _delivery.Snapshot().Select(static record => record.Id)];
-        foreach (string key in keys)
+        foreach (string[] some in keys.Where(key => !loaded.Contains(IdOf(key))).Take(MaxLoaded - loaded.Count).Chunk(MaxReads))
         {
-            if (loaded.Count >= MaxLoaded)
+            foreach (EventRecord? record in await Task.WhenAll(some.Select(ReadAsync)))
             {
-                break;
-            }
-
-            if (!loaded.Contains(IdOf(key)) && await documents.ReadAsync(key, _end.Token) is { } document && Parse(document) is { } record)
-            {
-                loaded.Add(record.Id);
-                _delivery.Add(record with { Key = key });
+                if (record is not null)
+                {
+                    _delivery.Add(record);
+                }
             }
         }
     }
+
+    private async Task<EventRecord?> ReadAsync(string key) =>
+        await documents.ReadAsync(key, _end.Token) is { } document && Parse(document) is { } record ? record with { Key = key } : null;
 
     private async ValueTask DeliveredAsync(EventRecord record)
     {
@@ -301,21 +264,7 @@ internal sealed class BucketEventOutbox(
     /// <summary>Settles the claims of servers that have died.</summary>
     private async ValueTask SettleDeadAsync()
     {
-        var living = new HashSet<string> { _server };
-        var found = new HashSet<string>();
-        await foreach (string key in documents.ListAsync(Servers, _end.Token))
-        {
-            found.Add(key);
-            if (!await IsDeadAsync(key))
-            {
-                living.Add(key[Servers.Length..]);
-            }
-            else
-            {
-                await documents.DeleteAsync(key, _end.Token);
-            }
-        }
-
+        HashSet<string> living = await _lease.FindLivingAsync(_end.Token);
         var claims = new List<string>();
         await foreach (string key in documents.ListAsync(Claims, _end.Token))
         {
@@ -324,7 +273,8 @@ internal sealed class BucketEventOutbox(
 
         foreach (string key in claims)
         {
-            if (await documents.ReadAsync(key, _end.Token) is { } document && Parse(document) is { } record && !living.Contains(record.Server ?? ""))
+            if (await documents.ReadAsync(key, _end.Token) is { } document && Parse(document) is { } record
+                && !living.Contains(record.Server ?? "") && !await _lease.HasStartedAsync(record.Server, _end.Token))
             {
                 // Not if the event waits already: the server has died before it could let go of the name.
                 bool waits = false;
@@ -336,70 +286,19 @@ internal sealed class BucketEventOutbox(
                 await SettleAsync(record, waits ? null : await _hasHappened(record, _end.Token));
             }
         }
-
-        foreach (string gone in _seen.Keys.Where(key => key != LeaseKey && !found.Contains(key)).ToList())
-        {
-            _seen.Remove(gone);
-        }
     }
 
-    /// <summary>Whether a document has not changed for so long that its server must be dead.</summary>
-    private async ValueTask<bool> IsDeadAsync(string key)
-    {
-        string version = (await documents.ReadAsync(key, _end.Token))?.Version ?? "";
-        if (!_seen.TryGetValue(key, out (string Version, long Since) seen) || seen.Version != version)
-        {
-            _seen[key] = (version, Environment.TickCount64);
-            return false;
-        }
-
-        return Environment.TickCount64 - seen.Since > Death.TotalMilliseconds;
-    }
-
-    /// <summary>Renews the document of this server, and keeps or takes the lease.</summary>
     private async ValueTask RenewAsync()
     {
-        await LiveAsync(_end.Token);
-        long now = Environment.TickCount64;
-        ReadOnlyMemory<byte> content = JsonSerializer.SerializeToUtf8Bytes(
-            new BucketLease { Server = _server, Renewal = now, Queued = Interlocked.Read(ref _queued) }, ServerJson.Default.BucketLease);
-        if (_leaseVersion is { } version)
+        if (await _lease.RenewAsync(Interlocked.Read(ref _queued), _end.Token) is { } queued)
         {
-            _leaseVersion = await documents.TryWriteAsync(LeaseKey, content, version, isDurable: false, _end.Token);
-        }
-        else
-        {
-            StoreDocument? other = await documents.ReadAsync(LeaseKey, _end.Token);
-            if (other is null || _lease.Version != other.Version)
-            {
-                _lease = (other?.Version ?? "", now);
-            }
-
-            if (other is not null && JsonSerializer.Deserialize(other.Content.Span, ServerJson.Default.BucketLease) is { } lease)
-            {
-                Interlocked.Exchange(ref _queued, lease.Queued);
-            }
-
-            if (other is null || now - _lease.Since > Death.TotalMilliseconds)
-            {
-                _leaseVersion = await documents.TryWriteAsync(LeaseKey, content, other?.Version, isDurable: false, _end.Token);
-            }
+            Interlocked.Exchange(ref _queued, queued);
         }
 
-        if (_leaseVersion is not null)
+        if (_lease.IsMine)
         {
-            Interlocked.Exchange(ref _renewed, now);
             Wake();
         }
-    }
-
-    private async ValueTask LiveAsync(CancellationToken cancellationToken)
-    {
-        string key = Servers + _server;
-        byte[] content = JsonSerializer.SerializeToUtf8Bytes(
-            new BucketLease { Server = _server, Renewal = Environment.TickCount64 }, ServerJson.Default.BucketLease);
-        StoreDocument? before = await documents.ReadAsync(key, cancellationToken);
-        await documents.TryWriteAsync(key, content, before?.Version, isDurable: false, cancellationToken);
     }
 
     private async Task RepeatAsync(Func<ValueTask> work, TimeSpan period, bool wakes)
@@ -439,7 +338,7 @@ internal sealed class BucketEventOutbox(
     }
 
     private ReadOnlyMemory<byte> Content(EventRecord record) =>
-        JsonSerializer.SerializeToUtf8Bytes(record with { Server = _server, Key = null }, ServerJson.Default.EventRecord);
+        JsonSerializer.SerializeToUtf8Bytes(record with { Server = _lease.Server, Key = null }, ServerJson.Default.EventRecord);
 
     private static EventRecord? Parse(StoreDocument document) => JsonSerializer.Deserialize(document.Content.Span, ServerJson.Default.EventRecord);
 
@@ -470,16 +369,4 @@ internal sealed class BucketEventOutbox(
         int begin = key.IndexOf('-', key.LastIndexOf('/') + 1) + 1;
         return key[begin..];
     }
-}
-
-/// <summary>Shows that a server lives.</summary>
-internal sealed record BucketLease
-{
-    public required string Server { get; init; }
-
-    /// <summary>Another number each time, so that the document is another version.</summary>
-    public long Renewal { get; init; }
-
-    /// <summary>Events that wait.</summary>
-    public long Queued { get; init; }
 }

@@ -1,8 +1,5 @@
-using System.Diagnostics;
-using System.Globalization;
 using System.Net;
 using System.Security.Cryptography;
-using System.Text.Json;
 
 namespace Millrace.Cli.Tests.Serving;
 
@@ -16,19 +13,9 @@ public sealed class HookTests : CommandTests
         return ServeAsync("served", ["--hook", receiver.Url.AbsoluteUri, "--hook-secret-file", Folder["secret"], .. options]);
     }
 
-    private static async Task<HttpStatusCode> SendAsync(
-        ServedCommand server, string method, string name, byte[]? content = null, string? destination = null)
-    {
-        using var request = new HttpRequestMessage(new HttpMethod(method), new Uri(server.Files + name));
-        request.Content = content is null ? null : new ByteArrayContent(content);
-        if (destination is not null)
-        {
-            request.Headers.Add("Destination", server.Files + destination);
-        }
-
-        using HttpResponseMessage response = await server.Client.SendAsync(request);
-        return response.StatusCode;
-    }
+    private static Task<HttpStatusCode> SendAsync(
+        ServedCommand server, string method, string name, byte[]? content = null, string? destination = null) =>
+        HookClient.SendAsync(server.Client, server.Files, method, name, content, destination);
 
     private static Task<HttpStatusCode> PutAsync(ServedCommand server, string name, int length) =>
         SendAsync(server, "PUT", name, new byte[length]);
@@ -228,9 +215,6 @@ public sealed class HookTests : CommandTests
         Assert.InRange(receiver.Events.Count(static e => e.Type == "file.created"), 4, 6);
     }
 
-    /// <summary>How often the server is killed: <c>MILLRACE_HOOK_KILLS</c>.</summary>
-    private static int Kills => int.TryParse(Environment.GetEnvironmentVariable("MILLRACE_HOOK_KILLS"), CultureInfo.InvariantCulture, out int kills) ? kills : 8;
-
     [Fact]
     [Trait("Tier", "All")]
     public async Task Killed_server_loses_no_event_and_invents_none()
@@ -241,129 +225,25 @@ public sealed class HookTests : CommandTests
         await using HookReceiver receiver = await HookReceiver.StartAsync();
         receiver.Answer = static (number, _) => Task.FromResult(number % 50 == 0 ? 500 : 204);
         using var http = new HttpClient { Timeout = TimeSpan.FromMinutes(1) };
-        Client[] clients = [.. Enumerable.Range(0, Clients).Select(number => new Client(number, http))];
+        HookClient[] clients = [.. Enumerable.Range(0, Clients).Select(number => new HookClient(number, http))];
         using ServedCommand server = await ServeAsync(receiver);
-        for (int i = 0; i <= Kills; i++)
+        for (int i = 0; i <= HookClient.Kills; i++)
         {
-            Task[] running = [.. clients.Select(client => Task.Run(() => client.RunAsync(server)))];
+            Task[] running = [.. clients.Select(client => Task.Run(() => client.RunAsync(() => server.Files)))];
             await Task.Delay(random.Next(20, 400));
             await server.KillAsync();
             await Task.WhenAll(running);
             await server.StartAgainAsync();
-            foreach (Client client in clients)
+            foreach (HookClient client in clients)
             {
-                await client.FindOutAsync(server);
+                await client.FindOutAsync(server.Files);
             }
         }
 
         int expected = clients.Sum(static client => client.Expected.Count);
-        await Bounded.UntilAsync(() => receiver.Events.Count >= expected);
-        foreach (Client client in clients)
-        {
-            // Each file's own order counts.
-            foreach (string name in new[] { client.Prefix + "a", client.Prefix + "b" })
-            {
-                Assert.Equal(
-                    client.Expected.Where(text => text.Split(' ').Contains(name)),
-                    receiver.Events.Where(e => e.Subject == name || e.From == name).Select(static e => e.ToString()));
-            }
-        }
-
+        await Bounded.UntilAsync(() => receiver.Count >= expected);
+        ILookup<string, HookReceiver.Received> events = receiver.ByName;
+        Assert.All(clients, client => client.Verify(events));
         Assert.Equal(0, receiver.Unsigned);
-    }
-
-    /// <summary>Puts, moves and deletes two files, one request after the other, and knows which events that makes.</summary>
-    private sealed class Client(int number, HttpClient http)
-    {
-        private readonly Random _random = new(number);
-        private int _length;
-
-        /// <summary>Lengths of the two files; null for one that does not exist.</summary>
-        private int?[] _files = [null, null];
-        private (int?[] After, string Event)? _open;
-
-        public string Prefix => $"{number}-";
-
-        public List<string> Expected { get; } = [];
-
-        public async Task RunAsync(ServedCommand server)
-        {
-            while (true)
-            {
-                int file = _random.Next(2);
-                int other = 1 - file;
-                int?[] after = [_files[0], _files[1]];
-                using var request = new HttpRequestMessage { RequestUri = new Uri(server.Files + Name(file)) };
-                string happens;
-                switch (_files[file] is null ? 0 : _random.Next(4))
-                {
-                    case 2 when _files[other] is null:
-                        request.Method = new HttpMethod("MOVE");
-                        request.Headers.Add("Destination", server.Files + Name(other));
-                        (after[file], after[other]) = (null, after[file]);
-                        happens = $"file.moved {Name(file)} > {Name(other)} {after[other]}";
-                        break;
-                    case 3:
-                        request.Method = HttpMethod.Delete;
-                        after[file] = null;
-                        happens = $"file.deleted {Name(file)}";
-                        break;
-                    default:
-                        request.Method = HttpMethod.Put;
-                        request.Content = new ByteArrayContent(new byte[++_length]);
-                        after[file] = _length;
-                        happens = $"file.{(_files[file] is null ? "created" : "replaced")} {Name(file)} {_length}";
-                        break;
-                }
-
-                _open = (after, happens);
-                try
-                {
-                    using HttpResponseMessage response = await http.SendAsync(request);
-                    Assert.True(response.IsSuccessStatusCode, $"{happens}: {response.StatusCode}");
-                }
-                catch (HttpRequestException)
-                {
-                    return;
-                }
-
-                Happened();
-            }
-        }
-
-        /// <summary>Looks whether the request that was cut has done something.</summary>
-        public async Task FindOutAsync(ServedCommand server)
-        {
-            if (_open is not var (after, _))
-            {
-                return;
-            }
-
-            int?[] now = [await LengthAsync(server, 0), await LengthAsync(server, 1)];
-            if (now.SequenceEqual(after))
-            {
-                Happened();
-                return;
-            }
-
-            Assert.Equal(_files, now);
-            _open = null;
-        }
-
-        private void Happened()
-        {
-            _files = _open!.Value.After;
-            Expected.Add(_open.Value.Event);
-            _open = null;
-        }
-
-        private async Task<int?> LengthAsync(ServedCommand server, int file)
-        {
-            using var request = new HttpRequestMessage(HttpMethod.Head, new Uri(server.Files + Name(file)));
-            using HttpResponseMessage response = await http.SendAsync(request);
-            return response.StatusCode == HttpStatusCode.NotFound ? null : (int)response.Content.Headers.ContentLength!.Value;
-        }
-
-        private string Name(int file) => $"{Prefix}{"ab"[file]}";
     }
 }

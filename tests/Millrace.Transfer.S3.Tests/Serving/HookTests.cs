@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+
 namespace Millrace.Transfer.S3.Tests.Serving;
 
 /// <summary>`millrace serve --hook` over a bucket: several servers, one of which delivers.</summary>
@@ -9,19 +11,12 @@ public sealed class HookTests : BucketTest
         return ServeAsync(["--hook", receiver.Url.AbsoluteUri, "--hook-secret-file", Folder["secret"], .. options]);
     }
 
-    private static async Task<HttpStatusCode> SendAsync(
-        ServedBucket server, string method, string name, byte[]? content = null, string? destination = null)
-    {
-        using var request = new HttpRequestMessage(new HttpMethod(method), new Uri(server.Files + name));
-        request.Content = content is null ? null : new ByteArrayContent(content);
-        if (destination is not null)
-        {
-            request.Headers.Add("Destination", server.Files + destination);
-        }
+    private static Task<HttpStatusCode> SendAsync(
+        ServedBucket server, string method, string name, byte[]? content = null, string? destination = null) =>
+        HookClient.SendAsync(server.Client, server.Files, method, name, content, destination);
 
-        using HttpResponseMessage response = await server.Client.SendAsync(request);
-        return response.StatusCode;
-    }
+    private async Task<bool> NothingWaitsAsync() => !(await Bucket.KeysAsync()).Any(static key =>
+        key.Contains("events/queue/", StringComparison.Ordinal) || key.Contains("events/claims/", StringComparison.Ordinal));
 
     [NeedsFact(Need.Ceph)]
     public async Task Events_of_two_servers_arrive_in_order_for_each_name()
@@ -60,8 +55,7 @@ public sealed class HookTests : BucketTest
         }
 
         Assert.Equal(0, receiver.Unsigned);
-        await Bounded.UntilAsync(async () => !(await Bucket.KeysAsync()).Any(static key =>
-            key.Contains("events/queue/", StringComparison.Ordinal) || key.Contains("events/claims/", StringComparison.Ordinal)));
+        await Bounded.UntilAsync(NothingWaitsAsync);
     }
 
     [NeedsFact(Need.Ceph)]
@@ -122,6 +116,99 @@ public sealed class HookTests : BucketTest
     }
 
     [NeedsFact(Need.Ceph)]
+    [Trait("Tier", "All")]
+    public async Task Killed_servers_of_a_bucket_lose_no_event_and_invent_none()
+    {
+        const int Clients = 6;
+        var random = new Random(6);
+        await using HookReceiver receiver = await HookReceiver.StartAsync();
+        receiver.Answer = static (number, _) => Task.FromResult(number % 200 == 0 ? 500 : 204);
+        using var http = new HttpClient { Timeout = Bounded.Patience };
+        var clients = new ConcurrentBag<HookClient>();
+        ServedBucket?[] servers = [await ServeAsync(receiver), await ServeAsync(receiver)];
+        int number = 0;
+        bool ends = false;
+
+        // The names of a request that was cut stay claimed for half a minute: its client goes on with others.
+        Task[] running = [.. Enumerable.Range(0, Clients).Select(client => Task.Run(async () =>
+        {
+            while (!Volatile.Read(ref ends))
+            {
+                var pair = new HookClient(Interlocked.Increment(ref number), http, movesInSteps: true);
+                clients.Add(pair);
+                await pair.RunAsync(() => Volatile.Read(ref ends) ? null : Any(servers, client)?.Files);
+            }
+        }))];
+        try
+        {
+            for (int i = 0; i < HookClient.Kills; i++)
+            {
+                await Task.Delay(random.Next(20, 400));
+                int killed = random.Next(2);
+                await using (ServedBucket old = Interlocked.Exchange(ref servers[killed], null)!)
+                {
+                    await old.KillAsync();
+                }
+
+                Volatile.Write(ref servers[killed], await ServeAsync(receiver));
+            }
+
+            Volatile.Write(ref ends, true);
+            await Task.WhenAll(running);
+            await Task.WhenAll(clients.Select(client => client.FindOutAsync(servers[0]!.Files)));
+            (int Count, long Since) seen = (-1, 0);
+            while (!await NothingWaitsAsync())
+            {
+                seen = receiver.Count > seen.Count ? (receiver.Count, Environment.TickCount64) : seen;
+                Assert.True(Environment.TickCount64 - seen.Since < Bounded.Patience.TotalMilliseconds, "No event has arrived for a long time.");
+                await Task.Delay(500);
+            }
+        }
+        finally
+        {
+            foreach (ServedBucket server in servers.OfType<ServedBucket>())
+            {
+                await server.DisposeAsync();
+            }
+        }
+
+        ILookup<string, HookReceiver.Received> events = receiver.ByName;
+        Assert.All(clients, client => client.Verify(events));
+        Assert.Equal(0, receiver.Unsigned);
+
+        // One of those that live.
+        static ServedBucket? Any(ServedBucket?[] servers, int client) =>
+            Volatile.Read(ref servers[Random.Shared.Next(2)]) ?? Volatile.Read(ref servers[client % 2]) ?? Volatile.Read(ref servers[1 - (client % 2)]);
+    }
+
+    [NeedsFact(Need.Ceph)]
+    public async Task Upload_that_expires_is_reported_once_by_two_servers()
+    {
+        var received = new Received();
+        await using S3FileStore one = Open();
+        await using S3FileStore two = Open();
+        await using FileEvents first = await FileEvents.OpenAsync(one, new FileEventOptions { Receiver = received });
+        await using FileEvents second = await FileEvents.OpenAsync(two, new FileEventOptions { Receiver = received });
+        await first.Store.StartUploadAsync(new StartUploadOptions { Name = "expires".Name(), Length = 3 }, default);
+        await Bounded.UntilAsync(async () =>
+        {
+            await Task.WhenAll(one.ExpireUploadsAsync(default).AsTask(), two.ExpireUploadsAsync(default).AsTask());
+            return received.Events.Any(static e => e.Kind == FileEventKind.UploadExpired);
+        });
+        await second.Store.CreateFolderAsync("last".Name(), default);
+        await Bounded.UntilAsync(() => received.Events.Any(static e => e.Kind == FileEventKind.Created));
+        Assert.Equal(
+            [FileEventKind.UploadStarted, FileEventKind.UploadExpired, FileEventKind.Created], received.Events.DistinctBy(static e => e.Id).Select(static e => e.Kind));
+        Assert.Single(received.Events.Where(static e => e.Upload is not null).Select(static e => (e.Name, e.Upload, e.Length)).Distinct());
+
+        S3FileStore Open() => this.Open(configure: static options =>
+        {
+            options.UploadLifetime = TimeSpan.FromSeconds(2);
+            options.EmptyUploadLifetime = TimeSpan.FromSeconds(1);
+        });
+    }
+
+    [NeedsFact(Need.Ceph)]
     public async Task Full_outbox_refuses_changes_or_drops_the_oldest()
     {
         await using HookReceiver receiver = await HookReceiver.StartAsync();
@@ -144,5 +231,16 @@ public sealed class HookTests : BucketTest
         Volatile.Write(ref takes, true);
         await Bounded.UntilAsync(() => receiver.Events.Any(static e => e.Subject == "more4"));
         await Bounded.UntilAsync(() => receiver.Events.Any(static e => e.Type == "events.dropped"));
+    }
+
+    private sealed class Received : IFileEvents
+    {
+        public ConcurrentQueue<FileEvent> Events { get; } = new();
+
+        public ValueTask DeliverAsync(FileEvent fileEvent, CancellationToken cancellationToken)
+        {
+            Events.Enqueue(fileEvent);
+            return default;
+        }
     }
 }
