@@ -70,7 +70,7 @@ internal sealed class PropFind(IFileStore store)
             dead = withMembers ? await state.Properties.OfFolderAsync(name, aborted) : dead;
         }
 
-        ListFilesOptions wanted = new() { Folder = name };
+        ListFilesOptions wanted = new() { Folder = name, OmitDigests = true };
         TransferGuard guard = TransferGuard.Of(context);
 
         // Before the response begins: a folder that cannot be listed is refused.

@@ -189,7 +189,7 @@ internal static class FolderArchive
         return (child, own.Length < encoded.Length);
     }
 
-    private static ListFilesOptions Everything(TransferName folder) => new() { Folder = folder, Recursive = true };
+    private static ListFilesOptions Everything(TransferName folder) => new() { Folder = folder, Recursive = true, OmitDigests = true };
 
     private static async Task AddFolderAsync(
         IArchiveWriter archive, ListFilesOptions wanted, FilePage page, int skipped, MissingEntries missing, TransferPass pass,

@@ -224,6 +224,11 @@ internal sealed class FolderListing(TransferServerOptions options)
     {
         entries = all ? int.MaxValue : ListFilesOptions.DefaultPageSize;
         var wanted = new ListFilesOptions { Folder = folder, Recursive = IsOn(query["recursive"]) };
+        if (query["digests"] is { Count: > 0 } digests && !IsOn(digests))
+        {
+            wanted = wanted with { OmitDigests = true };
+        }
+
         if (query["prefix"] is [{ Length: > 0 } prefix])
         {
             wanted = wanted with { Prefix = prefix };

@@ -110,6 +110,7 @@ internal static class GrpcFiles
                         Folder = folder,
                         Recursive = request.Recursive,
                         After = after,
+                        OmitDigests = request.OmitDigests,
                         PageSize = (int)Math.Min(left, PageSize),
                     },
                     call.Ended);

@@ -21,6 +21,12 @@ public readonly record struct ListFilesOptions
     /// <summary>Only names after this one, which is <see cref="FilePage.Next"/> of the page before.</summary>
     public TransferName After { get; init; }
 
+    /// <summary>
+    /// Whether <see cref="StoredFile.Sha256"/> is not wanted: a listing that does not look for digests is several times as fast. A store may
+    /// return them anyway.
+    /// </summary>
+    public bool OmitDigests { get; init; }
+
     /// <summary>Entries at most, 1 to 10,000.</summary>
     public int PageSize
     {

@@ -48,16 +48,29 @@ public sealed partial class TransferClient
     /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.Protocol"/>: the server lists an invalid name, or one that is not
     /// in the folder.
     /// </exception>
-    public async IAsyncEnumerable<RemoteEntry> ListAsync(
-        TransferName folder, bool recursive, Action<OmittedEntries> omitted,
-        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    public IAsyncEnumerable<RemoteEntry> ListAsync(
+        TransferName folder, bool recursive, Action<OmittedEntries> omitted, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(omitted);
+        return ListAsync(folder, recursive, omitted, demand: null, cancellationToken);
+    }
+
+    /// <summary>Lists a folder without digests, as long as they are not needed.</summary>
+    /// <param name="folder">The folder.</param>
+    /// <param name="recursive">Whether the files of folders in it are listed too.</param>
+    /// <param name="omitted">Is called with the number of entries that are missing.</param>
+    /// <param name="demand">Tells when digests are needed; null for always.</param>
+    /// <param name="cancellationToken">Ends the listing.</param>
+    internal async IAsyncEnumerable<RemoteEntry> ListAsync(
+        TransferName folder, bool recursive, Action<OmittedEntries> omitted, DigestDemand? demand,
+        [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         string? after = null;
         int emptyPages = 0;
-        Task<ListingDocument>? next = FetchAsync();
+        bool nextHasDigests = demand is null || demand.Take();
+        Task<ListingDocument>? next = FetchAsync(after, nextHasDigests);
         try
         {
             while (next is not null)
@@ -65,18 +78,39 @@ public sealed partial class TransferClient
                 ListingDocument page = await next.ConfigureAwait(false);
                 emptyPages = page.Entries.Count == 0 ? emptyPages + 1 : 0;
                 bool follows = page.Next is null || (string.CompareOrdinal(page.Next, after) > 0 && emptyPages < MaxEmptyPages);
+                bool hasDigests = nextHasDigests;
+                string? start = after;
                 after = page.Next;
 
                 // It is on its way while the caller goes through this page.
-                next = after is not null && follows ? FetchAsync() : null;
+                nextHasDigests = demand is null || demand.Take();
+                next = after is not null && follows ? FetchAsync(after, nextHasDigests) : null;
                 var missing = OmittedEntries.Of(page.Omitted, page.OmittedNames, page.OmittedKinds, page.OmittedUnreadable);
                 if (missing.Total > 0)
                 {
                     omitted(missing);
                 }
 
+                Dictionary<string, ListingEntry>? again = null;
                 foreach (ListingEntry entry in page.Entries)
                 {
+                    if (!hasDigests && demand!.IsMade)
+                    {
+                        // One more request is less than one for each file.
+                        hasDigests = true;
+                        ListingDocument same = await FetchAsync(start, digests: true).ConfigureAwait(false);
+                        again = new Dictionary<string, ListingEntry>(same.Entries.Count, StringComparer.Ordinal);
+                        foreach (ListingEntry one in same.Entries)
+                        {
+                            again[one.Name] = one;
+                        }
+                    }
+
+                    if (again is not null && again.TryGetValue(entry.Name, out ListingEntry? now) && now.Tag == entry.Tag)
+                    {
+                        entry.Sha256 = now.Sha256;
+                    }
+
                     yield return Read(entry, folder, context.Protocol.Kind);
                 }
 
@@ -97,17 +131,13 @@ public sealed partial class TransferClient
             }
         }
 
-        Task<ListingDocument> FetchAsync()
-        {
-            string? from = after;
-            return _retry.RunAsync(
-                async (_, token) =>
-                {
-                    using IdleWatch watch = context.Watch(token);
-                    return await context.Protocol.ListAsync(folder, recursive, from, watch).ConfigureAwait(false);
-                },
-                stop.Token);
-        }
+        Task<ListingDocument> FetchAsync(string? from, bool digests) => _retry.RunAsync(
+            async (_, token) =>
+            {
+                using IdleWatch watch = context.Watch(token);
+                return await context.Protocol.ListAsync(folder, recursive, from, digests, watch).ConfigureAwait(false);
+            },
+            stop.Token);
     }
 
     /// <summary>Deletes a file.</summary>

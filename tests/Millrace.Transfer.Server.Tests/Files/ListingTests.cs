@@ -54,6 +54,22 @@ public sealed class ListingTests : ServerTest
     }
 
     [Theory]
+    [InlineData("?digests", true)]
+    [InlineData("?digests=true", true)]
+    [InlineData("?digests=false", false)]
+    [InlineData("?recursive&digests=0", false)]
+    public async Task Listing_has_digests_unless_they_are_not_wanted(string query, bool hasDigests)
+    {
+        (await Server.Client.PutAsync("files/f/x", new ByteArrayContent(Content.Of(1000)))).Dispose();
+        ListingEntry entry = Assert.Single((await ListAsync("files/f/" + query)).Entries);
+
+        // Of a bucket's files they are not listed.
+        Assert.Equal(hasDigests && !TestedStore.IsBucket, entry.Sha256 is not null);
+        Assert.Equal(1000, entry.Length);
+        Assert.NotNull(entry.Tag);
+    }
+
+    [Theory]
     [InlineData("files/none/", 404)]
     [InlineData("files/?limit=0", 400)]
     [InlineData("files/?limit=10001", 400)]

@@ -196,6 +196,8 @@ public sealed class ListTests : StoreTest
         FilePage page = await store.ListAsync(default, default);
         Assert.Equal([put, await store.FindAsync("b")], page.Entries.Select(entry => entry.File));
         Assert.Equal([put.Sha256, null], page.Entries.Select(entry => entry.File!.Sha256));
+        page = await store.ListAsync(new ListFilesOptions { OmitDigests = true }, default);
+        Assert.Equal([put with { Sha256 = null }, await store.FindAsync("b")], page.Entries.Select(entry => entry.File));
     }
 
     [NeedsTheory(Need.Unix), EveryStore]

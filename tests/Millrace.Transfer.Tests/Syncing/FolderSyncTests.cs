@@ -49,6 +49,37 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         }
     }
 
+    [Theory]
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    public async Task Files_that_differ_only_in_their_dates_are_compared_by_the_digests_of_the_listing(TransferProtocol protocol)
+    {
+        // More than a page.
+        const int Count = 1_100;
+        const int LastOfEqualDate = 40;
+        byte[] content = Content.Random(300, 1);
+        for (int i = 0; i < Count; i++)
+        {
+            _here.Write($"{i:0000}", content);
+        }
+
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
+        await RunAsync(client, "up", new SyncOptions());
+        for (int i = LastOfEqualDate + 1; i < Count; i++)
+        {
+            LocalTime.Set(_here[$"{i:0000}"], new FileTime(i, 0));
+        }
+
+        var requests = new ConcurrentQueue<Uri>();
+        using var handler = new CountingHandler { Watch = request => requests.Enqueue(request.RequestUri!) };
+        using TransferClient counted = new(Server.Files, handler, disposeHandler: false, new TransferClientOptions { Protocol = protocol });
+        SyncPlan plan = await Sync(counted, "up", new SyncOptions()).PlanAsync();
+
+        Assert.Empty(plan.Steps);
+        Assert.Equal(Count, plan.Unchanged);
+        Assert.InRange(requests.Count, 3, 12);
+    }
+
     [NeedsFact(Need.Unix)]
     public async Task Hostile_names_and_those_around_the_slash_are_compared_in_order()
     {

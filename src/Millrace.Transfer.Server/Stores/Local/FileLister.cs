@@ -203,7 +203,7 @@ internal sealed class FileLister(LocalStore store, StoreTree tree, ListFilesOpti
     }
 
     private FileEntry Describe(TransferName name, in FileFacts facts) =>
-        new(name, facts.ToFile(name, store.Digests.TryRead(name, facts)?.Sha256), facts.ModifiedTime);
+        new(name, facts.ToFile(name, options.OmitDigests ? null : store.Digests.TryRead(name, facts)?.Sha256), facts.ModifiedTime);
 
     /// <summary>For a link, and for a file that was changed just now.</summary>
     private async ValueTask<FileEntry?> OpenAsync(TransferName name, FileFacts found, CancellationToken cancellationToken)

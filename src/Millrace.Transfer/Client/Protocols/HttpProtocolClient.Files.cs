@@ -162,12 +162,12 @@ internal partial class HttpProtocolClient
     }
 
     public override async Task<ListingDocument> ListAsync(
-        TransferName folder, bool recursive, string? after, IdleWatch watch)
+        TransferName folder, bool recursive, string? after, bool digests, IdleWatch watch)
     {
         ProtocolCall call = Call("Listing", folder);
         string path = folder.IsRoot ? "" : $"{folder.ToEncoded()}/";
         string from = after is null ? "" : $"&after={Uri.EscapeDataString(after)}";
-        var url = new Uri(Setup.Files, $"{path}?recursive={(recursive ? "true" : "false")}{from}");
+        var url = new Uri(Setup.Files, $"{path}?recursive={(recursive ? "true" : "false")}{(digests ? "" : "&digests=false")}{from}");
         using HttpResponseMessage response = await SendAsync(
             HttpMethod.Get, url, call, watch, request => request.Headers.Accept.Add(Json)).ConfigureAwait(false);
         try

@@ -60,7 +60,7 @@ internal abstract class Protocol
     public abstract Task AbortAsync(TransferName name, Uri upload, IdleWatch watch);
 
     /// <summary>A page of a listing.</summary>
-    public abstract Task<ListingDocument> ListAsync(TransferName folder, bool recursive, string? after, IdleWatch watch);
+    public abstract Task<ListingDocument> ListAsync(TransferName folder, bool recursive, string? after, bool digests, IdleWatch watch);
 
     /// <summary>Searches names below a folder. The last document has <see cref="SearchDocument.Complete"/>, unless the connection ended.</summary>
     public abstract IAsyncEnumerable<SearchDocument> SearchAsync(TransferName folder, string text, int limit, IdleWatch watch);

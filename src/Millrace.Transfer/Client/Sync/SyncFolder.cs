@@ -38,6 +38,11 @@ public abstract class SyncFolder
     /// <summary>The digest of a file; null if it is not to be had.</summary>
     internal abstract ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken);
 
+    /// <summary>The digests of the files that are listed next will probably be needed.</summary>
+    internal virtual void ExpectHashes()
+    {
+    }
+
     /// <summary>Gives a file of this folder the date that it has on the other side, if that is possible without sending it.</summary>
     internal abstract ValueTask SetTimeAsync(SyncEntry entry, FileTime modified, CancellationToken cancellationToken);
 

@@ -8,6 +8,8 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
     /// <summary>Only a folder meets it.</summary>
     private static readonly WritePrecondition NoFile = new() { CreateNew = true };
 
+    private readonly DigestDemand _demand = new();
+
     public TransferClient Client => client;
 
     public TransferName Root => root;
@@ -43,7 +45,7 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
         TransferName folder, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         IAsyncEnumerator<RemoteEntry> entries = client
-            .ListAsync(folder, recursive: true, Omit, cancellationToken).GetAsyncEnumerator(cancellationToken);
+            .ListAsync(folder, recursive: true, Omit, _demand, cancellationToken).GetAsyncEnumerator(cancellationToken);
         await using ConfiguredAsyncDisposable _ = entries.ConfigureAwait(false);
         bool hasBegun = false;
         while (await NextAsync().ConfigureAwait(false))
@@ -95,8 +97,13 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
         }
     }
 
-    internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken) =>
-        entry.Sha256 ?? (await FindAsync(entry.Name, cancellationToken).ConfigureAwait(false))?.Sha256;
+    internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken)
+    {
+        _demand.Make();
+        return entry.Sha256 ?? (await FindAsync(entry.Name, cancellationToken).ConfigureAwait(false))?.Sha256;
+    }
+
+    internal override void ExpectHashes() => _demand.Make();
 
     /// <inheritdoc/>
     /// <remarks>A bucket does not list it. To ask about each file would take hours, so that only programs here are asked about.</remarks>

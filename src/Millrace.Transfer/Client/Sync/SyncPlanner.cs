@@ -70,10 +70,12 @@ internal sealed class SyncPlanner(SyncFolder source, SyncFolder target, SyncOpti
             if (order < 0)
             {
                 _adds.Add(new SyncStep(SyncAction.Add, left, null));
+                ExpectHashes(source);
             }
             else if (order > 0)
             {
                 _extras.Add(right!);
+                ExpectHashes(target);
             }
             else if (await SyncComparison.IsSameAsync(source, left!, target, right!, options, _dates, cancellationToken).ConfigureAwait(false))
             {
@@ -95,6 +97,15 @@ internal sealed class SyncPlanner(SyncFolder source, SyncFolder target, SyncOpti
                 _targets++;
                 right = await NextAsync(there).ConfigureAwait(false);
             }
+        }
+    }
+
+    /// <summary>A file that one side does not have may have another name there.</summary>
+    private void ExpectHashes(SyncFolder folder)
+    {
+        if (options.Delete)
+        {
+            folder.ExpectHashes();
         }
     }
 

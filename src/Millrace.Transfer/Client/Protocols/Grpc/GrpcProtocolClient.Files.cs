@@ -69,7 +69,8 @@ internal sealed partial class GrpcProtocolClient
         return OpenAsync("Extents", new ExtentsRequest { Name = name.Value }, call, watch);
     }
 
-    public override async Task<ListingDocument> ListAsync(TransferName folder, bool recursive, string? after, IdleWatch watch)
+    public override async Task<ListingDocument> ListAsync(
+        TransferName folder, bool recursive, string? after, bool digests, IdleWatch watch)
     {
         ProtocolCall call = Call("Listing", folder);
         using var exchange = new GrpcExchange(_setup, call, watch);
@@ -78,7 +79,7 @@ internal sealed partial class GrpcProtocolClient
             GrpcInput input = await SendAsync(
                 exchange,
                 "List",
-                new ListRequest { Folder = folder.Value, Recursive = recursive, After = after ?? "", Limit = PageEntries })
+                new ListRequest { Folder = folder.Value, Recursive = recursive, After = after ?? "", Limit = PageEntries, OmitDigests = !digests })
                 .ConfigureAwait(false);
             List<ListingEntry> entries =
                 await ReadPageAsync(exchange, input, ListEntry.Parser, entry => ToEntry(entry, call), call).ConfigureAwait(false);
