@@ -1,3 +1,4 @@
+using System.Collections;
 using System.Collections.Concurrent;
 using Millrace.Transfer;
 
@@ -248,18 +249,6 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
     private async Task<int> TransferAsync(
         FolderSync sync, IReadOnlyList<SyncStep> steps, Side from, Side to, ConcurrentQueue<TransferName> failed, CancellationToken stop)
     {
-        Dictionary<TransferItem, SyncStep> byItem = new(steps.Count, ReferenceEqualityComparer.Instance);
-        foreach (SyncStep step in steps)
-        {
-            byItem.Add(
-                new TransferItem(
-                    (from.IsHere ? from : to).PlaceOf(step.Name), step.Name, (to.IsHere ? from : to).PlaceOf(step.Name), step.Length)
-                {
-                    IsFound = true,
-                },
-                step);
-        }
-
         return await TransferBatch.RunAsync(
             new TransferJob
             {
@@ -267,7 +256,7 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
                 Verb = "Synced",
                 NameReason = "with names that the other side does not take",
                 Settings = settings,
-                Items = [.. byItem.Keys],
+                Items = new SyncItems(steps, from, to),
                 Output = Console.Out,
                 Describe = item => $"{from.PlaceOf(item.Name)} to {to.PlaceOf(item.Name)}",
                 Continues = true,
@@ -275,7 +264,7 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
                 {
                     try
                     {
-                        return await sync.RunAsync(byItem[item], progress, token).ConfigureAwait(false)
+                        return await sync.RunAsync(item.Step!, progress, token).ConfigureAwait(false)
                             ?? new TransferResult(item.Name, item.Bytes ?? 0, null, null, default, 0, 1);
                     }
                     catch (Exception exception) when (NoteFailure(item.Name, exception, failed))
@@ -321,6 +310,27 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
 
         return code;
     }
+}
+
+/// <summary>The files of steps. Made when it is their turn: there may be millions.</summary>
+internal sealed class SyncItems(IReadOnlyList<SyncStep> steps, Side from, Side to) : IReadOnlyCollection<TransferItem>
+{
+    public int Count => steps.Count;
+
+    public IEnumerator<TransferItem> GetEnumerator()
+    {
+        foreach (SyncStep step in steps)
+        {
+            yield return new TransferItem(
+                (from.IsHere ? from : to).PlaceOf(step.Name), step.Name, (to.IsHere ? from : to).PlaceOf(step.Name), step.Length)
+            {
+                IsFound = true,
+                Step = step,
+            };
+        }
+    }
+
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 }
 
 /// <summary>One side as the user named it.</summary>

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Diagnostics;
 using Millrace.Transfer;
 
@@ -15,22 +14,23 @@ internal static class TransferBatch
     {
         long began = Stopwatch.GetTimestamp();
         var reporter = new TransferReporter(job);
-        var outcomes = new ConcurrentQueue<TransferOutcome>();
+        var totals = new TransferTotals();
         bool stopped = await TransferDisplay
             .RunAsync(job.Settings, job.Items, display => MoveAllAsync(job, display, Done, stop))
             .ConfigureAwait(false);
-        reporter.Finish(outcomes, Stopwatch.GetElapsedTime(began).TotalSeconds, stopped);
+        reporter.Finish(totals, Stopwatch.GetElapsedTime(began).TotalSeconds, stopped);
         return stopped ? ExitCode.Stopped
-            : outcomes.Any(outcome => outcome is { Error: not null, IsLeftOut: false }) ? ExitCode.TransferFailed
-            : outcomes.Any(outcome => outcome.IsLeftOut) ? ExitCode.LeftOut
+            : totals.Failed > 0 ? ExitCode.TransferFailed
+            : totals.LeftOut > 0 ? ExitCode.LeftOut
             : ExitCode.Success;
 
         void Done(TransferOutcome outcome)
         {
-            outcomes.Enqueue(outcome);
+            totals.Add(outcome);
             reporter.Tell(outcome);
         }
     }
+
     private static async Task<bool> MoveAllAsync(
         TransferJob job, ITransferDisplay display, Action<TransferOutcome> done, CancellationToken stop)
     {
@@ -93,7 +93,9 @@ internal sealed record TransferJob
     /// <summary>Why files are left out because of their names, after their number.</summary>
     public required string NameReason { get; init; }
     public required TransferSettings Settings { get; init; }
-    public required IReadOnlyList<TransferItem> Items { get; init; }
+
+    /// <summary>Gone through once; of a sync they are made when their turn comes.</summary>
+    public required IReadOnlyCollection<TransferItem> Items { get; init; }
     public required Func<TransferItem, IProgress<TransferProgress>, CancellationToken, Task<TransferResult>> Move { get; init; }
 
     /// <summary>Whether the other side has an item with <see cref="TransferItem.Remote"/> already; null for all are moved.</summary>
@@ -107,6 +109,9 @@ internal sealed record TransferJob
 internal sealed record TransferItem(string Path, TransferName Name, string Url, long? Bytes)
 {
     public const string Standard = "-";
+
+    /// <summary>The step of a sync that it is; null in other commands.</summary>
+    public SyncStep? Step { get; init; }
 
     public Exception? Refused { get; init; }
 
@@ -128,4 +133,57 @@ internal sealed record TransferOutcome(TransferItem Item, TransferResult? Result
     /// <summary>Whether one of the sides cannot have it, because of its name or its kind, which no other try changes.</summary>
     public bool IsLeftOut => Item.IsFound && Error is TransferException refused
         && (ReferenceEquals(refused, Item.Refused) || refused is { Error: TransferError.InvalidName, Status: not 409 });
+}
+
+/// <summary>The outcomes of many files in numbers. Thread-safe.</summary>
+internal sealed class TransferTotals
+{
+    private readonly Lock _lock = new();
+
+    /// <summary>Files that were moved.</summary>
+    public int Moved { get; private set; }
+
+    /// <summary>Their bytes.</summary>
+    public long Length { get; private set; }
+
+    /// <summary>The bytes of them that were sent.</summary>
+    public long Sent { get; private set; }
+
+    /// <summary>Files that were there already.</summary>
+    public int Present { get; private set; }
+
+    /// <summary>Files that failed.</summary>
+    public int Failed { get; private set; }
+
+    /// <summary>Files that one side cannot have.</summary>
+    public int LeftOut { get; private set; }
+
+    /// <summary>Those of them because of their names.</summary>
+    public int LeftOutByName { get; private set; }
+
+    public void Add(TransferOutcome outcome)
+    {
+        lock (_lock)
+        {
+            if (outcome.Result is { } result)
+            {
+                Moved++;
+                Length += result.Length;
+                Sent += result.BytesSent;
+            }
+            else if (outcome.IsPresent)
+            {
+                Present++;
+            }
+            else if (!outcome.IsLeftOut)
+            {
+                Failed++;
+            }
+            else
+            {
+                LeftOut++;
+                LeftOutByName += outcome.Error is TransferException { Error: TransferError.InvalidName } ? 1 : 0;
+            }
+        }
+    }
 }

@@ -49,22 +49,21 @@ internal sealed class TransferReporter(TransferJob job)
     }
 
     /// <summary>Reports all of them at the end.</summary>
-    public void Finish(IReadOnlyCollection<TransferOutcome> outcomes, double seconds, bool stopped)
+    public void Finish(TransferTotals totals, double seconds, bool stopped)
     {
         foreach (string line in _held)
         {
-            bool failed = outcomes.Any(outcome => outcome.Error is not null);
-            TransferCommand.WriteLine(failed ? Console.Error : job.Output, line);
+            TransferCommand.WriteLine(totals.Failed + totals.LeftOut > 0 ? Console.Error : job.Output, line);
         }
 
-        if (!job.Settings.Quiet && !job.Settings.Json && (job.Items.Count != 1 || outcomes.Any(static outcome => outcome.IsPresent)))
+        if (!job.Settings.Quiet && !job.Settings.Json && (job.Items.Count != 1 || totals.Present > 0))
         {
-            TransferCommand.WriteLine(job.Output, $"{job.Verb} {TransferText.Summary(outcomes, seconds, job.NameReason)}.");
+            TransferCommand.WriteLine(job.Output, $"{job.Verb} {TransferText.Summary(totals, seconds, job.NameReason)}.");
         }
 
         if (stopped)
         {
-            int whole = outcomes.Count(outcome => outcome.Error is null);
+            int whole = totals.Moved + totals.Present;
             string then = job.Continues ? "The same command resumes." : "Nothing is left of the others.";
             Console.Error.WriteLine(
                 $"millrace {job.Command}: stopped; {whole} of {TransferText.Files(job.Items.Count)} done. {then}");
@@ -166,18 +165,14 @@ internal static class TransferText
     }
 
     /// <summary>For example "12 files, 1.2 GiB, in 3.1 s (396 MiB/s); 2 failed; 3 left out: 2 with names that Windows cannot have, 1 …".</summary>
-    public static string Summary(IReadOnlyCollection<TransferOutcome> outcomes, double seconds, string nameReason)
+    public static string Summary(TransferTotals totals, double seconds, string nameReason)
     {
-        TransferResult[] results = [.. outcomes.Select(outcome => outcome.Result).OfType<TransferResult>()];
-        long sent = results.Sum(result => result.BytesSent);
-        string text = $"{Files(results.Length)}, {SizeText.Of(results.Sum(result => result.Length))}, in {DurationText.Of(seconds)}";
-        text += sent > 0 && seconds > 0 ? $" ({Rate(sent / seconds)})" : "";
-        int leftOut = outcomes.Count(outcome => outcome.IsLeftOut);
-        int present = outcomes.Count(static outcome => outcome.IsPresent);
-        text += present > 0 ? $"; {Files(present)} {(present == 1 ? "was" : "were")} there already" : "";
-        int failed = outcomes.Count - results.Length - leftOut - present;
-        text += failed > 0 ? $"; {failed} failed" : "";
-        int names = outcomes.Count(outcome => outcome is { IsLeftOut: true, Error: TransferException { Error: TransferError.InvalidName } });
+        string text = $"{Files(totals.Moved)}, {SizeText.Of(totals.Length)}, in {DurationText.Of(seconds)}";
+        text += totals.Sent > 0 && seconds > 0 ? $" ({Rate(totals.Sent / seconds)})" : "";
+        text += totals.Present > 0 ? $"; {Files(totals.Present)} {(totals.Present == 1 ? "was" : "were")} there already" : "";
+        text += totals.Failed > 0 ? $"; {totals.Failed} failed" : "";
+        int leftOut = totals.LeftOut;
+        int names = totals.LeftOutByName;
         string reasons = string.Join(", ", new (int Count, string Reason)[] { (names, nameReason), (leftOut - names, "that are links to folders, FIFOs, sockets or devices") }
             .Where(static part => part.Count > 0).Select(static part => $"{part.Count} {part.Reason}"));
         return leftOut > 0 ? $"{text}; {leftOut} left out: {reasons}" : text;

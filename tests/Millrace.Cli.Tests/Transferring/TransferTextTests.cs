@@ -46,7 +46,7 @@ public sealed class TransferTextTests
             new(item, null, new IOException("no"), 1),
         ];
 
-        Assert.Equal("1 file, 1 MiB, in 1.0 s (1 MiB/s); 1 failed", TransferText.Summary(outcomes, 1, "with bad names"));
+        Assert.Equal("1 file, 1 MiB, in 1.0 s (1 MiB/s); 1 failed", TransferText.Summary(Totals(outcomes), 1, "with bad names"));
     }
 
     [Fact]
@@ -62,8 +62,19 @@ public sealed class TransferTextTests
 
         Assert.EndsWith(
             "; 1 failed; 3 left out: 2 with bad names, 1 that are links to folders, FIFOs, sockets or devices",
-            TransferText.Summary(outcomes, 1, "with bad names"),
+            TransferText.Summary(Totals(outcomes), 1, "with bad names"),
             StringComparison.Ordinal);
+    }
+
+    private static TransferTotals Totals(TransferOutcome[] outcomes)
+    {
+        var totals = new TransferTotals();
+        foreach (TransferOutcome outcome in outcomes)
+        {
+            totals.Add(outcome);
+        }
+
+        return totals;
     }
 
     [Fact]

@@ -35,17 +35,8 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
         }
     }
 
-    internal override async IAsyncEnumerable<SyncEntry> ListAsync(
-        Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        // A long walk is not for the caller's thread.
-        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        foreach (SyncEntry entry in Directory.Exists(root) ? Entries(LocalFolder.Files(root, default), faults) : [])
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            yield return entry;
-        }
-    }
+    internal override IAsyncEnumerable<SyncEntry> ListAsync(Action<SyncFault> faults, CancellationToken cancellationToken) =>
+        ReadAhead.RunAsync(Directory.Exists(root) ? Entries(LocalFolder.Files(root, default), faults) : [], cancellationToken);
 
     internal override async IAsyncEnumerable<SyncEntry> ListAsync(
         TransferName name, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)

@@ -96,36 +96,28 @@ public sealed record SyncStep
 /// <summary>The steps that a sync is about to take.</summary>
 public sealed class SyncPlan
 {
-    internal SyncPlan(IReadOnlyList<SyncStep> steps, IReadOnlyList<SyncFault> faults, int unchanged, IReadOnlyList<TransferName> emptied)
+    private readonly JoinedSteps _steps;
+
+    internal SyncPlan(
+        IEnumerable<SyncStepList> phases, IReadOnlyList<SyncFault> faults, int unchanged, IReadOnlyList<TransferName> emptied)
     {
-        Steps = steps;
+        _steps = new JoinedSteps([.. phases.Where(static phase => phase.Count > 0)]);
         Faults = faults;
         Unchanged = unchanged;
         Emptied = emptied;
     }
 
-    /// <summary>The steps in the order in which they are done; files are moved several at once.</summary>
-    public IReadOnlyList<SyncStep> Steps { get; }
+    /// <summary>
+    /// The steps in the order in which they are done; files are moved several at once. Each access makes another object of a step, as a
+    /// plan may have millions: go through them once.
+    /// </summary>
+    public IReadOnlyList<SyncStep> Steps => _steps;
 
     /// <summary>
     /// The steps in groups, each to be done after the one before it: removals of files that are in the way, renames, transfers, other
     /// removals. The steps of a group may be done at the same time.
     /// </summary>
-    public IEnumerable<IReadOnlyList<SyncStep>> Phases
-    {
-        get
-        {
-            int end;
-            for (int at = 0; at < Steps.Count; at = end)
-            {
-                for (end = at + 1; end < Steps.Count && KindOf(Steps[end]) == KindOf(Steps[at]); end++)
-                {
-                }
-
-                yield return [.. Steps.Skip(at).Take(end - at)];
-            }
-        }
-    }
+    public IEnumerable<IReadOnlyList<SyncStep>> Phases => _steps.Lists;
 
     /// <summary>What could not be read or has no name on the other side.</summary>
     public IReadOnlyList<SyncFault> Faults { get; }
@@ -149,11 +141,9 @@ public sealed class SyncPlan
     /// <param name="takes">Which ones.</param>
     /// <param name="fault">A fault that is added to the others; null for none.</param>
     internal SyncPlan Where(Func<SyncStep, bool> takes, SyncFault? fault) => new(
-        [.. Steps.Where(takes)], fault is null ? Faults : [.. Faults, fault], Unchanged, Emptied)
+        _steps.Lists.Select(phase => phase.Where(takes)), fault is null ? Faults : [.. Faults, fault], Unchanged, Emptied)
     {
         Dates = Dates,
         Targets = Targets,
     };
-
-    private static SyncAction KindOf(SyncStep step) => step.Action == SyncAction.Add ? SyncAction.Replace : step.Action;
 }

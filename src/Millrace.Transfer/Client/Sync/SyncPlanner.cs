@@ -9,9 +9,9 @@ namespace Millrace.Transfer;
 internal sealed class SyncPlanner(SyncFolder source, SyncFolder target, SyncOptions options)
 {
     private readonly List<SyncFault> _faults = [];
-    private readonly List<SyncStep> _adds = [];
-    private readonly List<SyncStep> _replaces = [];
-    private readonly List<SyncEntry> _extras = [];
+    private readonly SyncStepList _adds = new();
+    private readonly SyncStepList _replaces = new();
+    private readonly SyncStepList _extras = new();
     private readonly List<(SyncEntry, FileTime)> _dates = [];
     private readonly TransferName? _kept = options.BackupFolder is { } backup ? target.Below(backup) : null;
     private int _unchanged;
@@ -74,7 +74,11 @@ internal sealed class SyncPlanner(SyncFolder source, SyncFolder target, SyncOpti
             }
             else if (order > 0)
             {
-                _extras.Add(right!);
+                if (options.Delete)
+                {
+                    _extras.Add(new SyncStep(SyncAction.Remove, null, right));
+                }
+
                 ExpectHashes(target);
             }
             else if (await SyncComparison.IsSameAsync(source, left!, target, right!, options, _dates, cancellationToken).ConfigureAwait(false))
@@ -111,48 +115,100 @@ internal sealed class SyncPlanner(SyncFolder source, SyncFolder target, SyncOpti
 
     private async ValueTask<SyncPlan> FinishAsync(CancellationToken cancellationToken)
     {
-        if (!options.Delete || _extras.Count == 0)
+        if (_extras.Count == 0)
         {
-            return new SyncPlan([.. _adds, .. _replaces], _faults, _unchanged, []) { Dates = _dates, Targets = _targets };
+            return Plan([Transfers(_adds)], []);
         }
+
+        // Sets of folders, not of files, of which there may be millions.
+        HashSet<TransferName> left = FoldersOf(_extras);
+        HashSet<TransferName> folders = FoldersOf(_adds);
+        HashSet<TransferName> becomeFiles = [.. _adds.Select(static step => step.Name).Where(left.Contains)];
 
         // A file in whose place there is to be a folder, and the other way round, is removed first.
-        HashSet<TransferName> names = [.. _adds.Select(static step => step.Name)];
-        HashSet<TransferName> folders = [.. names.SelectMany(static name => name.Folders())];
-        ILookup<bool, SyncEntry> inTheWay = _extras.ToLookup(extra => folders.Contains(extra.Name) || extra.Name.Folders().Any(names.Contains));
-        List<SyncEntry> others = [.. inTheWay[false]];
-        List<SyncStep> renames = await FindRenamesAsync(_adds, others, cancellationToken).ConfigureAwait(false);
-        ThrowIfTooMany(_extras.Count - renames.Count);
-        IEnumerable<SyncStep> first = inTheWay[true].Select(static extra => new SyncStep(SyncAction.Remove, null, extra) { IsInTheWay = true });
-        IEnumerable<SyncStep> last = others.Select(static extra => new SyncStep(SyncAction.Remove, null, extra));
-        return new SyncPlan(
-            [.. first, .. renames, .. _adds, .. _replaces, .. last],
-            _faults,
-            _unchanged,
-            [.. _extras.SelectMany(static extra => extra.Name.Folders())
-                .Where(folder => !folders.Contains(folder) && !names.Contains(folder)).Distinct().OrderDescending()])
+        bool IsInTheWay(SyncStep extra) => folders.Contains(extra.Name) || (becomeFiles.Count > 0 && extra.Name.Folders().Any(becomeFiles.Contains));
+        var first = new SyncStepList();
+        var last = new SyncStepList();
+        foreach (SyncStep extra in _extras)
         {
-            Dates = _dates,
-            Targets = _targets,
-        };
-    }
-
-    /// <summary>Finds files of the target that the source has under another name, and takes them off the lists of additions and removals.</summary>
-    private async ValueTask<List<SyncStep>> FindRenamesAsync(
-        List<SyncStep> adds, List<SyncEntry> extras, CancellationToken cancellationToken)
-    {
-        var renames = new List<SyncStep>();
-        var byLength = new Dictionary<long, List<SyncEntry>>();
-        foreach (SyncEntry extra in extras.Where(static extra => extra.Length > 0))
-        {
-            (byLength.TryGetValue(extra.Length, out List<SyncEntry>? same) ? same : byLength[extra.Length] = []).Add(extra);
+            if (IsInTheWay(extra))
+            {
+                first.Add(extra with { IsInTheWay = true });
+            }
+            else
+            {
+                last.Add(extra);
+            }
         }
 
-        var digests = new Dictionary<TransferName, Sha256Digest?>();
-        var renamed = new HashSet<SyncStep>();
+        SyncStepList renames = await FindRenamesAsync(_adds, last, cancellationToken).ConfigureAwait(false);
+        ThrowIfTooMany(_extras.Count - renames.Count);
+        SyncStepList adds = _adds;
+        if (renames.Count > 0)
+        {
+            HashSet<TransferName> renamed = [.. renames.Select(static step => step.Name)];
+            HashSet<TransferName> gone = [.. renames.Select(static step => step.From)];
+            adds = adds.Where(step => !renamed.Contains(step.Name));
+            last = last.Where(step => !gone.Contains(step.Name));
+        }
+
+        return Plan(
+            [first, renames, Transfers(adds), last],
+            [.. left.Where(folder => !folders.Contains(folder) && !becomeFiles.Contains(folder)).OrderDescending()]);
+    }
+
+    private SyncPlan Plan(SyncStepList[] phases, IReadOnlyList<TransferName> emptied) =>
+        new(phases, _faults, _unchanged, emptied) { Dates = _dates, Targets = _targets };
+
+    private SyncStepList Transfers(SyncStepList adds)
+    {
+        foreach (SyncStep replace in _replaces)
+        {
+            adds.Add(replace);
+        }
+
+        return adds;
+    }
+
+    /// <summary>All folders that the files of steps are in.</summary>
+    private static HashSet<TransferName> FoldersOf(SyncStepList steps)
+    {
+        var folders = new HashSet<TransferName>();
+        foreach (SyncStep step in steps)
+        {
+            foreach (TransferName folder in step.Name.Folders())
+            {
+                // Then those around it are there, too.
+                if (!folders.Add(folder))
+                {
+                    break;
+                }
+            }
+        }
+
+        return folders;
+    }
+
+    /// <summary>Finds files of the target that the source has under another name.</summary>
+    private async ValueTask<SyncStepList> FindRenamesAsync(SyncStepList adds, SyncStepList extras, CancellationToken cancellationToken)
+    {
+        var renames = new SyncStepList();
+        HashSet<long> lengths = [.. adds.Select(static add => add.Length)];
+        var byLength = new Dictionary<long, List<SyncEntry>>();
+        foreach (SyncStep extra in extras.Where(extra => extra.Length > 0 && lengths.Contains(extra.Length)))
+        {
+            (byLength.TryGetValue(extra.Length, out List<SyncEntry>? same) ? same : byLength[extra.Length] = []).Add(extra.Target!);
+        }
+
+        if (byLength.Count == 0)
+        {
+            return renames;
+        }
+
+        var byDigest = new Dictionary<Sha256Digest, Queue<SyncEntry>>();
         foreach (SyncStep add in adds)
         {
-            if (!byLength.TryGetValue(add.Length, out List<SyncEntry>? same) || same.Count == 0)
+            if (!byLength.TryGetValue(add.Length, out List<SyncEntry>? same))
             {
                 continue;
             }
@@ -170,26 +226,17 @@ internal sealed class SyncPlanner(SyncFolder source, SyncFolder target, SyncOpti
 
             foreach (SyncEntry extra in same)
             {
-                if (!digests.TryGetValue(extra.Name, out Sha256Digest? digest))
+                if (await target.HashAsync(extra, cancellationToken).ConfigureAwait(false) is { } digest)
                 {
-                    digests[extra.Name] = digest = await target.HashAsync(extra, cancellationToken).ConfigureAwait(false);
-                }
-
-                if (wanted is not null && digest == wanted)
-                {
-                    renames.Add(new SyncStep(SyncAction.Rename, add.Source, extra));
-                    renamed.Add(add);
-                    same.Remove(extra);
-                    break;
+                    (byDigest.TryGetValue(digest, out Queue<SyncEntry>? equal) ? equal : byDigest[digest] = new()).Enqueue(extra);
                 }
             }
-        }
 
-        if (renames.Count > 0)
-        {
-            adds.RemoveAll(renamed.Contains);
-            var gone = renames.Select(static step => step.From).ToHashSet();
-            extras.RemoveAll(extra => gone.Contains(extra.Name));
+            same.Clear();
+            if (wanted is { } key && byDigest.TryGetValue(key, out Queue<SyncEntry>? found) && found.TryDequeue(out SyncEntry? from))
+            {
+                renames.Add(new SyncStep(SyncAction.Rename, add.Source, from));
+            }
         }
 
         return renames;

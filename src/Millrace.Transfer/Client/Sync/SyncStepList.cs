@@ -1,0 +1,287 @@
+using System.Buffers;
+using System.Collections;
+using System.Diagnostics;
+
+namespace Millrace.Transfer;
+
+/// <summary>
+/// Steps of a sync, packed, for plans of millions of files: a name takes what distinguishes it from the one before. A file to add takes about
+/// 20 bytes, one of a server's listing about 80. Not thread-safe while steps are added.
+/// </summary>
+internal sealed class SyncStepList : IReadOnlyList<SyncStep>
+{
+    /// <summary>Steps that are unpacked together.</summary>
+    private const int BlockSteps = 32;
+
+    private readonly List<byte[]> _blocks = [];
+    private readonly ArrayBufferWriter<byte> _open = new();
+
+    /// <summary>Steps with something that is not packed, by their indexes.</summary>
+    private readonly Dictionary<int, SyncStep> _unpacked = [];
+    private string _last = "";
+
+    /// <inheritdoc/>
+    public int Count { get; private set; }
+
+    /// <summary>Bytes that the packed steps take.</summary>
+    public long PackedBytes => _blocks.Sum(static block => (long)block.Length) + _open.WrittenCount;
+
+    /// <summary>Steps that are kept as they are.</summary>
+    public int UnpackedSteps => _unpacked.Count;
+
+    /// <inheritdoc/>
+    public SyncStep this[int index]
+    {
+        get
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(index);
+            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, Count);
+            return Unpack(index / BlockSteps)[index % BlockSteps];
+        }
+    }
+
+    /// <summary>Adds a step.</summary>
+    public void Add(SyncStep step)
+    {
+        int start = _open.WrittenCount;
+        string before = _last;
+        StepPacking.Write(_open, step, ref _last);
+        string after = before;
+        if (StepPacking.Read(_open.WrittenSpan[start..], ref after, out _) != step)
+        {
+            _unpacked.Add(Count, step);
+        }
+
+        Count++;
+        if (Count % BlockSteps == 0)
+        {
+            _blocks.Add(_open.WrittenSpan.ToArray());
+            _open.ResetWrittenCount();
+            _last = "";
+        }
+    }
+
+    /// <summary>The steps for which a condition is met.</summary>
+    public SyncStepList Where(Func<SyncStep, bool> takes)
+    {
+        var taken = new SyncStepList();
+        foreach (SyncStep step in this)
+        {
+            if (takes(step))
+            {
+                taken.Add(step);
+            }
+        }
+
+        return taken;
+    }
+
+    /// <inheritdoc/>
+    public IEnumerator<SyncStep> GetEnumerator()
+    {
+        for (int block = 0; block * BlockSteps < Count; block++)
+        {
+            foreach (SyncStep step in Unpack(block))
+            {
+                yield return step;
+            }
+        }
+    }
+
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
+
+    private SyncStep[] Unpack(int block)
+    {
+        ReadOnlySpan<byte> packed = block < _blocks.Count ? _blocks[block] : _open.WrittenSpan;
+        var steps = new SyncStep[Math.Min(BlockSteps, Count - (block * BlockSteps))];
+        string last = "";
+        for (int i = 0; i < steps.Length; i++)
+        {
+            SyncStep step = StepPacking.Read(packed, ref last, out int bytes);
+            steps[i] = _unpacked.GetValueOrDefault((block * BlockSteps) + i, step);
+            packed = packed[bytes..];
+        }
+
+        return steps;
+    }
+}
+
+/// <summary>Lists of steps, one after the other.</summary>
+internal sealed class JoinedSteps(IReadOnlyList<SyncStepList> lists) : IReadOnlyList<SyncStep>
+{
+    /// <summary>The lists.</summary>
+    public IReadOnlyList<SyncStepList> Lists => lists;
+
+    /// <inheritdoc/>
+    public int Count => lists.Sum(static list => list.Count);
+
+    /// <inheritdoc/>
+    public SyncStep this[int index]
+    {
+        get
+        {
+            foreach (SyncStepList list in lists)
+            {
+                if (index < list.Count)
+                {
+                    return list[index];
+                }
+
+                index -= list.Count;
+            }
+
+            throw new ArgumentOutOfRangeException(nameof(index));
+        }
+    }
+
+    /// <inheritdoc/>
+    public IEnumerator<SyncStep> GetEnumerator() => lists.SelectMany(static list => list).GetEnumerator();
+
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
+}
+
+/// <summary>
+/// The form of a packed step: numbers of 7 bits a byte, and names without the characters that they share with the one before.
+/// </summary>
+internal static class StepPacking
+{
+    [Flags]
+    private enum Parts
+    {
+        None = 0,
+        Source = 1,
+        Target = 2,
+        InTheWay = 4,
+        Tag = 8,
+        Sha256 = 16,
+        Executable = 32,
+    }
+
+    /// <summary>Appends a step.</summary>
+    /// <param name="packed">Where to.</param>
+    /// <param name="step">The step.</param>
+    /// <param name="last">The name before it; becomes its own.</param>
+    public static void Write(ArrayBufferWriter<byte> packed, SyncStep step, ref string last)
+    {
+        Write(packed, (ulong)step.Action);
+        Write(packed, (ulong)(PartOf(step.Source is not null, Parts.Source) | PartOf(step.Target is not null, Parts.Target) | PartOf(step.IsInTheWay, Parts.InTheWay)));
+        Write(packed, step.Source, ref last);
+        Write(packed, step.Target, ref last);
+    }
+
+    /// <summary>Reads a step.</summary>
+    /// <param name="packed">Begins with it.</param>
+    /// <param name="last">The name before it; becomes its own.</param>
+    /// <param name="bytes">The bytes that it takes.</param>
+    public static SyncStep Read(ReadOnlySpan<byte> packed, ref string last, out int bytes)
+    {
+        int at = 0;
+        var action = (SyncAction)Read(packed, ref at);
+        var parts = (Parts)Read(packed, ref at);
+        SyncEntry? source = parts.HasFlag(Parts.Source) ? ReadEntry(packed, ref at, ref last) : null;
+        SyncEntry? target = parts.HasFlag(Parts.Target) ? ReadEntry(packed, ref at, ref last) : null;
+        bytes = at;
+        return new SyncStep(action, source, target) { IsInTheWay = parts.HasFlag(Parts.InTheWay) };
+    }
+
+    private static Parts PartOf(bool has, Parts part) => has ? part : Parts.None;
+
+    private static void Write(ArrayBufferWriter<byte> packed, SyncEntry? entry, ref string last)
+    {
+        if (entry is null)
+        {
+            return;
+        }
+
+        string name = entry.Name.Value;
+        int shared = last.AsSpan().CommonPrefixLength(name);
+        Write(packed, (ulong)shared);
+        Write(packed, name.AsSpan(shared));
+        last = name;
+        Write(packed, (ulong)entry.Length);
+        Write(packed, (ulong)((entry.Modified.Seconds << 1) ^ (entry.Modified.Seconds >> 63)));
+        Write(packed, (ulong)entry.Modified.Nanoseconds);
+        Write(packed, (ulong)(PartOf(entry.Tag is not null, Parts.Tag) | PartOf(entry.Sha256 is not null, Parts.Sha256) | PartOf(entry.IsExecutable, Parts.Executable)));
+        if (entry.Tag is { } tag)
+        {
+            Write(packed, tag.Value);
+        }
+
+        if (entry.Sha256 is { } sha256)
+        {
+            sha256.CopyTo(packed.GetSpan(Sha256Digest.Bytes));
+            packed.Advance(Sha256Digest.Bytes);
+        }
+    }
+
+    private static SyncEntry ReadEntry(ReadOnlySpan<byte> packed, ref int at, ref string last)
+    {
+        int shared = (int)Read(packed, ref at);
+        last = ReadText(packed, ref at, last.AsSpan(0, shared));
+        bool isValid = TransferName.TryParse(last, out TransferName name);
+        Debug.Assert(isValid || last.Length == 0, "Only valid names are packed.");
+        long length = (long)Read(packed, ref at);
+        ulong seconds = Read(packed, ref at);
+        int nanoseconds = (int)Read(packed, ref at);
+        var modified = new FileTime((long)(seconds >> 1) ^ -(long)(seconds & 1), nanoseconds);
+        var parts = (Parts)Read(packed, ref at);
+        EntityTag? tag = parts.HasFlag(Parts.Tag) ? new EntityTag(ReadText(packed, ref at, before: [])) : null;
+        Sha256Digest? sha256 = null;
+        if (parts.HasFlag(Parts.Sha256))
+        {
+            sha256 = new Sha256Digest(packed.Slice(at, Sha256Digest.Bytes));
+            at += Sha256Digest.Bytes;
+        }
+
+        return new SyncEntry(name, length, modified, tag, sha256) { IsExecutable = parts.HasFlag(Parts.Executable) };
+    }
+
+    private static void Write(ArrayBufferWriter<byte> packed, ReadOnlySpan<char> text)
+    {
+        Write(packed, (ulong)text.Length);
+        foreach (char one in text)
+        {
+            Write(packed, one);
+        }
+    }
+
+    private static string ReadText(ReadOnlySpan<byte> packed, ref int at, ReadOnlySpan<char> before)
+    {
+        int length = (int)Read(packed, ref at);
+        Span<char> text = before.Length + length <= 512 ? stackalloc char[before.Length + length] : new char[before.Length + length];
+        before.CopyTo(text);
+        for (int i = before.Length; i < text.Length; i++)
+        {
+            text[i] = (char)Read(packed, ref at);
+        }
+
+        return text.ToString();
+    }
+
+    private static void Write(ArrayBufferWriter<byte> packed, ulong value)
+    {
+        Span<byte> bytes = packed.GetSpan(10);
+        int count = 0;
+        for (; value >= 0x80; value >>= 7)
+        {
+            bytes[count++] = (byte)(value | 0x80);
+        }
+
+        bytes[count++] = (byte)value;
+        packed.Advance(count);
+    }
+
+    private static ulong Read(ReadOnlySpan<byte> packed, ref int at)
+    {
+        ulong value = 0;
+        for (int shift = 0; ; shift += 7)
+        {
+            byte one = packed[at++];
+            value |= (ulong)(one & 0x7F) << shift;
+            if (one < 0x80)
+            {
+                return value;
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+using System.Collections;
+using Millrace.Transfer;
+
+namespace Millrace.Cli.Tests.Transferring;
+
+/// <summary>Moves of very many files.</summary>
+public sealed class TransferBatchTests
+{
+    [Fact]
+    public async Task Files_that_are_done_and_those_whose_turn_has_not_come_take_no_memory()
+    {
+        var files = new Files();
+        int alive = int.MaxValue;
+        int code = await TransferBatch.RunAsync(
+            new TransferJob
+            {
+                Command = "sync",
+                Verb = "Synced",
+                NameReason = "with bad names",
+                Settings = new TransferSettings { Client = new TransferClientOptions(), Quiet = true },
+                Items = files,
+                Output = TextWriter.Null,
+                Describe = static item => item.Path,
+                Continues = true,
+                Move = (item, _, _) =>
+                {
+                    if (item.Bytes == files.Count - 1)
+                    {
+#pragma warning disable RS0030 // Whether something takes memory is what this measures.
+                        GC.Collect();
+#pragma warning restore RS0030
+                        alive = files.Made.Count(static made => made.IsAlive);
+                    }
+
+                    return Task.FromResult(new TransferResult(item.Name, 0, null, null, TransferProtocol.Http1, 0, 1));
+                },
+            },
+            default);
+
+        Assert.Equal(ExitCode.Success, code);
+        Assert.Equal(files.Count, files.Made.Count);
+        Assert.InRange(alive, 1, 100);
+    }
+
+    /// <summary>Weak references to files that are made one after the other.</summary>
+    private sealed class Files : IReadOnlyCollection<TransferItem>
+    {
+        public int Count => 10_000;
+
+        public List<WeakReference> Made { get; } = [];
+
+        public IEnumerator<TransferItem> GetEnumerator()
+        {
+            for (int i = 0; i < Count; i++)
+            {
+                yield return Make(i);
+            }
+        }
+
+        IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
+
+        private TransferItem Make(int number)
+        {
+            var item = new TransferItem($"{number}", TransferName.Parse($"{number}"), $"http://h/files/{number}", number);
+            Made.Add(new WeakReference(item));
+            return item;
+        }
+    }
+}
