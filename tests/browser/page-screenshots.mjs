@@ -123,7 +123,7 @@ const states = {
   },
   search: async (page) => {
     await page.getByLabel("Search names").fill("img 204");
-    await page.getByText(/ in folders below/).waitFor();
+    await page.locator(".status-line").getByText(/ in folders below/).waitFor();
   },
   size: async (page) => {
     await row(page, "Photos").getByRole("button", { name: /^Actions/ }).click();

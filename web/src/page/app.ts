@@ -1,8 +1,10 @@
 import { h } from "../dom.ts";
 import { current, hasTrash, isDrop, isPublic, link, may, mayLookAhead, mustSignIn, prefix, refreshSession, rootName, takesPin } from "./access.ts";
-import { addressOf, paths, ServerError, signIn, signOut, stat, urlOf } from "./api.ts";
+import { Account, redeemPin } from "./account.ts";
+import { addressOf, ServerError, stat, urlOf } from "./api.ts";
 import type { Arrangement, Entry, SortKey } from "./entries.ts";
 import { size } from "./format.ts";
+import { Arrivals } from "./list/arrivals.ts";
 import { dragRows } from "./list/drag.ts";
 import { Grid } from "./list/grid.ts";
 import { forgetFolders, remember, settingsOf, type View } from "./list/folderSettings.ts";
@@ -10,8 +12,9 @@ import { Listing } from "./list/listing.ts";
 import { Readme, readmeOf } from "./list/readme.ts";
 import { servedEntries } from "./list/served.ts";
 import { inAddress } from "./link.ts";
-import { baseName, join, parentOf, shown } from "./names.ts";
-import { Viewer } from "./preview/viewer.ts";
+import { baseName, join, parentOf } from "./names.ts";
+import { fileOf, folderOf, pageState, titleOf } from "./places.ts";
+import { OpenFile } from "./preview/openFile.ts";
 import { texts } from "./texts.ts";
 import { loadTus } from "./upload/loadTus.ts";
 import { askAboutClash } from "./upload/clashDialog.ts";
@@ -19,9 +22,7 @@ import type { Gathered } from "./upload/gather.ts";
 import { acceptFiles, chooseFiles, chooseFolder } from "./upload/intake.ts";
 import { UploadPanel } from "./upload/panel.ts";
 import { Queue } from "./upload/queue.ts";
-import type { Task } from "./upload/task.ts";
 import { Actions } from "./view/actions.ts";
-import { closeDialogs } from "./view/dialog.ts";
 import { returnFocus } from "./view/focus.ts";
 import { DropPage } from "./view/drop.ts";
 import { Head } from "./view/head.ts";
@@ -29,7 +30,6 @@ import { openHelp } from "./view/helpDialog.ts";
 import { icons } from "./view/icons.ts";
 import { openMenu } from "./view/menu.ts";
 import { announce, noticeRegions, notify } from "./view/notices.ts";
-import { askForPassword, askForToken } from "./view/signIn.ts";
 import { placeholder } from "./view/state.ts";
 import { Toolbar } from "./view/toolbar.ts";
 
@@ -42,19 +42,6 @@ const pollOnFocusMs = 1000;
 const inactiveMs = 5 * 60_000;
 /** As many entries are asked for. */
 const pageEntries = 1000;
-const arrivalMs = 150;
-/** After which a step back that the browser did not report is taken for done. */
-const backMs = 500;
-
-/** The state that an entry of the browser's history has beside its address. */
-interface PageState {
-  /** The page was loaded again for its cookie. */
-  again?: boolean;
-  /** The file that is shown over the folder. */
-  preview?: string;
-}
-
-const pageState = (): PageState => (history.state as PageState | null) ?? {};
 
 /** What would delay the first picture waits until it is there. */
 const afterPaint = (act: () => void): unknown => requestAnimationFrame(() => setTimeout(act));
@@ -69,14 +56,6 @@ export class App {
   private activeAt = Date.now();
   private reveal: string | undefined;
   private view: View = "list";
-  private viewer: Viewer | undefined;
-  /** The file to show when the list has it: the person came back to it, or loaded the page again. */
-  private reopen: string | undefined;
-  /** A step back in the history that was begun here. */
-  private returning: Promise<void> | undefined;
-  private readonly arrived = new Map<string, Entry>();
-  private arrivals = 0;
-  private signingIn: Promise<void> | undefined;
   private readonly listing = new Listing(this.arrangement, () => this.show(), (status) => this.failed(status), () => this.read());
   private readonly grid = new Grid(this.listing, {
     open: (entry) => this.open(entry),
@@ -103,7 +82,7 @@ export class App {
       if (here.length === 1 && parentOf(first) === this.folder) this.reveal = baseName(first);
       this.read();
     },
-    signIn: () => void this.signIn(texts.ended),
+    signIn: () => void this.account.signIn(texts.ended),
     isTaken: (name) => this.listing.has(name),
   });
   private readonly toolbar: Toolbar = new Toolbar(this.arrangement, {
@@ -126,18 +105,51 @@ export class App {
     clearSelection: () => this.clearSelection(),
     chosenMenu: () => this.actions.menu(this.grid.selectedEntries),
   });
-  private readonly head = new Head({ go: (folder) => this.go(folder), help: openHelp, signIn: () => void this.signIn(texts.signInHint), signOut: () => void this.signOut() });
+  private readonly head = new Head({ go: (folder) => this.go(folder), help: openHelp, signIn: () => void this.account.signIn(texts.signInHint), signOut: () => void this.account.signOut() });
   private readonly queue = new Queue({
     changed: () => this.panel.update(),
-    uploaded: (task) => this.uploaded(task),
-    folderMade: (folder) => this.appeared(folder, true, 0),
+    uploaded: (task) => may("list") && this.arrivals.add(task.name, false, task.size, task.file?.lastModified),
+    folderMade: (folder) => may("list") && this.arrivals.add(folder, true, 0),
     // A visitor who may not see the files is not asked about them.
     clash: (task, others) => (isDrop() ? Promise.resolve({ choice: "keepBoth", forAll: true }) : askAboutClash(task, others)),
-    signIn: () => void this.signIn(texts.ended),
+    signIn: () => void this.account.signIn(texts.ended),
   });
   private readonly panel: UploadPanel = new UploadPanel(this.queue);
   private readonly dropPage = new DropPage(() => void chooseFiles().then(this.uploader()), () => void chooseFolder().then(this.uploader()));
-  private readonly readme = new Readme((url) => this.follow(url));
+  private readonly arrivals = new Arrivals(this.listing, (entries) => this.changed([], entries));
+  private readonly file = new OpenFile(this.listing, {
+    enter: (folder) => this.enter(folder),
+    go: (folder) => this.go(folder),
+    open: (entry) => this.open(entry),
+    focus: (name) => this.grid.focusName(name),
+    menu: (of, folder) => this.actions.menu([of], folder).filter(({ icon }) => icon !== icons.preview),
+    key: (event, of) => this.pressedOn(event, [of], of),
+    canWrite: () => this.canWrite,
+    signIn: (reason) => void this.account.signIn(reason),
+  });
+  private readonly account = new Account({
+    entered: () => {
+      this.head.showAccount();
+      this.begin();
+      this.queue.signedIn();
+    },
+    left: () => {
+      this.listing.clear();
+      this.failure = undefined;
+      this.show();
+      this.empty.replaceChildren();
+    },
+    changed: () => {
+      this.head.showAccount();
+      this.toolbar.showButtons();
+    },
+    forget: () => {
+      this.queue.abandon();
+      forgetFolders();
+      this.grid.forgetPictures();
+    },
+  });
+  private readonly readme = new Readme((url) => this.file.follow(url));
   private readonly status = h("p", { class: "status-line quiet small" });
   private readonly empty = h("div", { class: "empty-area", hidden: true });
 
@@ -183,9 +195,9 @@ export class App {
       drop: (entries, from, to, isCopy) => void (isCopy ? this.actions.copyTo(entries, from, to) : this.actions.moveTo(entries, from, to)),
     });
     acceptFiles(() => this.uploader(), () => this.canWrite, () => this.folder || rootName());
-    addEventListener("popstate", () => this.stepped());
+    addEventListener("popstate", () => this.file.stepped());
     addEventListener("keydown", (event) => this.pressed(event));
-    addEventListener("beforeunload", (event) => this.viewer?.isDirty && event.preventDefault());
+    addEventListener("beforeunload", (event) => this.file.isDirty && event.preventDefault());
     document.addEventListener("visibilitychange", () => this.keepCurrent(pollOnFocusMs));
     addEventListener("focus", () => this.keepCurrent(pollOnFocusMs));
     for (const type of ["pointermove", "pointerdown", "keydown", "wheel"]) addEventListener(type, () => (this.activeAt = Date.now()), { capture: true, passive: true });
@@ -197,7 +209,7 @@ export class App {
       location.reload();
       return;
     }
-    if (mustSignIn() || link()?.state === "locked") await this.signIn(takesPin() ? texts.pinHint : texts.signInHint);
+    if (mustSignIn() || link()?.state === "locked") await this.account.signIn(takesPin() ? texts.pinHint : texts.signInHint);
     else {
       if (isFile) {
         history.replaceState(null, "", addressOf(folder, true));
@@ -230,45 +242,10 @@ export class App {
   }
 
   private go(folder: string): void {
-    if (this.returning) {
-      void this.returning.then(() => this.go(folder));
-      return;
-    }
-    history.pushState(null, "", addressOf(folder, true));
-    this.enter(folder);
-  }
-
-  /** One step back or forward: between folders, or between a folder and a file that is shown over it. */
-  private stepped(): void {
-    if (this.viewer?.isDirty) {
-      // The step is taken back, and repeated if nothing is to be kept.
-      const { viewer } = this;
-      history.pushState({ preview: viewer.name } satisfies PageState, "", addressOf(this.folder, true));
-      viewer.leave(() => history.back());
-      return;
-    }
-    const folder = folderOf(location.pathname);
-    const { preview } = pageState();
-    const viewer = this.leaveViewer();
-    if (folder !== this.folder) {
-      closeDialogs();
+    this.file.whenReturned(() => {
+      history.pushState(null, "", addressOf(folder, true));
       this.enter(folder);
-    } else if (viewer) {
-      closeDialogs();
-      this.grid.focusName(viewer.name);
-    }
-    this.reopen = preview;
-    this.showReopened();
-  }
-
-  private showReopened(): void {
-    const { listing, reopen } = this;
-    if (reopen === undefined || this.viewer) return;
-    const entry = listing.find(reopen);
-    if (entry) {
-      this.reopen = undefined;
-      this.look(entry);
-    } else if (listing.complete && listing.all > 0) this.reopen = undefined;
+    });
   }
 
   /** Shows a folder: first the entries that the server sent with the page, if any, then those that the worker reads. */
@@ -285,14 +262,14 @@ export class App {
     this.toolbar.show(this.arrangement, true);
     this.toolbar.showView(view);
     this.listing.folder = folder;
-    this.arrived.clear();
+    this.arrivals.clear();
     document.title = titleOf(folder);
     this.head.show(folder);
     this.grid.reset(this.reveal);
     this.listing.clear();
     this.readme.show(folder, undefined);
     this.grid.show(view);
-    this.reopen = pageState().preview;
+    this.file.recall();
     if (served.length === 0) {
       this.read();
       return;
@@ -339,8 +316,7 @@ export class App {
     this.empty.hidden = !isEmpty;
     this.grid.element.hidden = isEmpty;
     this.grid.refresh(arrangement);
-    this.viewer?.refresh();
-    this.showReopened();
+    this.file.refresh();
     if (listing.complete) this.readme.show(this.folder, arrangement.filter || !mayLookAhead() || !may("read", this.folder || undefined) ? undefined : readmeOf((name) => listing.find(name)));
     if (isEmpty) this.empty.replaceChildren(this.placeholder());
     // The last row was deleted, say.
@@ -359,7 +335,7 @@ export class App {
     const { listing, arrangement } = this;
     const files = listing.all - listing.folders;
     const free = current().freeBytes;
-    const text = !may("list") || this.failure ? "" : !listing.complete ? texts.loading(listing.all)
+    const text = mustSignIn() || !may("list") || this.failure ? "" : !listing.complete ? texts.loading(listing.all)
       : arrangement.filter ? [texts.matches(listing.length - listing.below.found, listing.all), this.belowText()].filter(Boolean).join(". ")
       : [[texts.summary(listing.folders, files, size(listing.bytes)), free != null && may("write") ? texts.free(size(free)) : ""].filter(Boolean).join(", "), listing.omitted ? texts.omitted(listing.omitted) : ""].filter(Boolean).join(". ");
     if (arrangement.filter && listing.complete && listing.below.state !== "running" && text !== this.status.textContent) announce(text);
@@ -390,7 +366,7 @@ export class App {
   private placeholder(): HTMLElement {
     if (link()?.state === "invalid") return placeholder(icons.link, texts.linkInvalid, texts.linkInvalidHint);
     if (isDrop()) return this.dropPage.element;
-    if (!may("list") && !this.canWrite) return placeholder(icons.key, isPublic() ? texts.publicNoList : texts.notAllowed, "", ...(isPublic() ? [{ label: texts.signIn, act: () => void this.signIn(texts.signInHint) }] : []));
+    if (!may("list") && !this.canWrite) return placeholder(icons.key, isPublic() ? texts.publicNoList : texts.notAllowed, "", ...(isPublic() ? [{ label: texts.signIn, act: () => void this.account.signIn(texts.signInHint) }] : []));
     if (!may("list")) return placeholder(icons.drop, texts.dropbox, texts.dropboxHint);
     const status = this.failure?.status;
     const again = { label: texts.tryAgain, act: () => this.readAgain() };
@@ -406,7 +382,7 @@ export class App {
 
   private failed(status: number): void {
     if (status === 401) {
-      void this.signIn(texts.ended);
+      void this.account.signIn(texts.ended);
       return;
     }
     if (this.folder && this.folder === prefix() && status === 404) void this.showPrefix();
@@ -454,102 +430,12 @@ export class App {
 
   private open(entry: Entry): void {
     if (entry.isFolder) this.go(join(this.folder, entry.name));
-    else if (may("read", join(this.folder, entry.name))) {
-      if (this.returning) {
-        void this.returning.then(() => this.open(entry));
-        return;
-      }
-      history.pushState({ preview: entry.name } satisfies PageState, "");
-      this.look(entry);
-    }
-  }
-
-  /** Shows a file over the folder. It has its own entry in the history, so that "Back" closes it. */
-  private look(entry: Entry): void {
-    const { folder } = this;
-    const viewer: Viewer = new Viewer(folder, entry, {
-      neighbour: (from, step) => this.neighbour(from, step),
-      position: (of) => this.position(of),
-      actions: (of) => this.actions.menu([of], folder).filter(({ icon }) => icon !== icons.preview),
-      key: (event, of) => this.pressedOn(event, [of], of),
-      shown: (of) => {
-        document.title = `${shown(of.name)} – ${titleOf(folder)}`;
-        history.replaceState({ preview: of.name } satisfies PageState, "");
-      },
-      closed: (of) => {
-        if (this.viewer !== viewer) return;
-        this.leaveViewer();
-        if (folder !== this.folder) return;
-        this.grid.focusName(of.name);
-        if (pageState().preview !== undefined) this.stepBack();
-      },
-      follow: (url) => viewer.leave(() => this.follow(url)),
-      canEdit: (of) => this.canWrite && may("write", join(folder, of.name)),
-      saved: (of) => folder === this.folder && this.listing.change([of.name], [of]),
-      signIn: () => void this.signIn(texts.ended),
-    });
-    this.viewer = viewer;
-  }
-
-  /** Forgets the viewer. Its actions on closing are done already, or not wanted. */
-  private leaveViewer(): Viewer | undefined {
-    const { viewer } = this;
-    this.viewer = undefined;
-    document.title = titleOf(this.folder);
-    return viewer;
-  }
-
-  /** A link in a document: to a folder, or to a file that is shown over its folder. */
-  private follow(url: URL): void {
-    const folder = folderOf(url.pathname);
-    const name = url.pathname.endsWith("/") ? undefined : fileOf(url.pathname);
-    // The document stays in the history: "Back" leads to it.
-    this.leaveViewer()?.close();
-    if (name === undefined) this.go(folder);
-    else {
-      const entry = folder === this.folder ? this.listing.find(name) : undefined;
-      if (entry) {
-        this.open(entry);
-        return;
-      }
-      this.go(folder);
-      history.replaceState({ preview: name } satisfies PageState, "");
-      this.reopen = name;
-    }
-  }
-
-  /** Leaves the history's entry of a file that was closed otherwise than by "Back". */
-  private stepBack(): void {
-    this.returning = new Promise<void>((resolve) => {
-      addEventListener("popstate", () => resolve(), { once: true });
-      setTimeout(resolve, backMs);
-    }).then(() => (this.returning = undefined));
-    history.back();
-  }
-
-  private position(entry: Entry): { at: number; all: number } {
-    const { listing } = this;
-    const own = listing.rowOf(entry.name);
-    let at = 0, all = 0;
-    for (let row = 0; row < listing.length; row++) {
-      if (listing.at(row)!.isFolder) continue;
-      all++;
-      if (row === own) at = all;
-    }
-    return { at, all };
-  }
-
-  private neighbour(entry: Entry, step: number): Entry | undefined {
-    for (let row = this.listing.rowOf(entry.name) + step; row >= 0 && row < this.listing.length; row += step) {
-      const other = this.listing.at(row);
-      if (other && !other.isFolder) return other;
-    }
-    return undefined;
+    else if (may("read", join(this.folder, entry.name))) this.file.open(entry);
   }
 
   private changed(removed: string[], added: Entry[]): void {
     for (const name of removed) this.grid.selection.names.delete(name);
-    this.viewer?.changed(removed, added);
+    this.file.changed(removed, added);
     this.listing.change(removed, added);
     this.grid.showSelection();
   }
@@ -564,96 +450,6 @@ export class App {
       this.queue.add(gathered, folder);
       this.panel.update();
     };
-  }
-
-  private uploaded(task: Task): void {
-    this.appeared(task.name, false, task.size, task.file?.lastModified);
-  }
-
-  /** A new file or folder: in this folder it is shown itself, below it the folder that it is in. */
-  private appeared(name: string, isFolder: boolean, bytes: number, modified = Date.now()): void {
-    if (!may("list")) return;
-    const inside = this.folder ? `${this.folder}/` : "";
-    if (!name.startsWith(inside)) return;
-    const rest = name.slice(inside.length);
-    const [first = ""] = rest.split("/");
-    if (first === rest) this.arrived.set(rest, { name: rest, isFolder, size: bytes, modified });
-    else if (first && !this.listing.has(first)) this.arrived.set(first, { name: first, isFolder: true, size: 0, modified: Date.now() });
-    // Together: a folder of small files has a hundred of them in a second.
-    this.arrivals ||= window.setTimeout(() => {
-      this.arrivals = 0;
-      const added = [...this.arrived.values()];
-      this.arrived.clear();
-      this.changed([], added);
-    }, arrivalMs);
-  }
-
-  /** Once for all that ask for it meanwhile. */
-  private signIn(reason: string): Promise<void> {
-    this.signingIn ??= this.askForToken(reason).finally(() => (this.signingIn = undefined));
-    return this.signingIn;
-  }
-
-  private async askForToken(reason: string): Promise<void> {
-    const before = current();
-    if (before.link) {
-      await askForPassword();
-      if (!location.pathname.endsWith("/")) location.replace(urlOf(join(folderOf(location.pathname), fileOf(location.pathname))));
-      await refreshSession();
-      this.head.showAccount();
-      this.begin();
-      this.queue.signedIn();
-      return;
-    }
-    // Where a session has ended, some may be allowed without one.
-    if (before.signedIn && before.public) await refreshSession().catch(() => undefined);
-    if (mustSignIn()) {
-      this.listing.clear();
-      this.failure = undefined;
-      this.show();
-      this.empty.replaceChildren();
-    }
-    if (!(await askForToken(reason, isPublic()))) {
-      this.head.showAccount();
-      this.toolbar.showButtons();
-      return;
-    }
-    // A file's own address shows the file, now that it may.
-    if (!location.pathname.endsWith("/")) location.reload();
-    await refreshSession();
-    const now = current();
-    if (before.signedIn && (now.name !== before.name || now.prefix !== before.prefix)) {
-      this.queue.abandon();
-      this.forget();
-    }
-    this.head.showAccount();
-    this.begin();
-    this.queue.signedIn();
-  }
-
-  private async signOut(): Promise<void> {
-    try {
-      await signOut();
-    } catch (error) {
-      if (!(error instanceof ServerError)) throw error;
-      notify(error.message, true);
-      return;
-    }
-    this.queue.abandon();
-    this.forget();
-    await refreshSession();
-    this.head.showAccount();
-    if (mustSignIn()) await this.signIn(texts.signedOut);
-    else {
-      notify(texts.signedOut);
-      this.begin();
-    }
-  }
-
-  /** The next person may not see these names and pictures. */
-  private forget(): void {
-    forgetFolders();
-    this.grid.forgetPictures();
   }
 
   private clearSelection(): void {
@@ -694,34 +490,4 @@ export class App {
     else return;
     event.preventDefault();
   }
-}
-
-const titleOf = (folder: string): string => (folder && !(link() && folder === prefix()) ? `${shown(baseName(folder))} – ${rootName()}` : rootName());
-
-/** The name of the file of an address. */
-function fileOf(path: string): string {
-  try {
-    return shown(decodeURIComponent(baseName(path)));
-  } catch {
-    return baseName(path);
-  }
-}
-
-/** The folder of an address: the part below the files' path, without a file's name. */
-function folderOf(path: string): string {
-  const name = path.startsWith(paths.files) ? path.slice(paths.files.length) : "";
-  const folder = name.slice(0, name.lastIndexOf("/") + 1).replace(/\/+$/, "");
-  try {
-    return folder.split("/").map(decodeURIComponent).join("/");
-  } catch {
-    return "";
-  }
-}
-
-/** Signs in with the PIN of a QR code, which must not stay in the history. */
-async function redeemPin(): Promise<boolean> {
-  const pin = /^#pin=(\d{6})$/.exec(location.hash)?.[1];
-  if (!pin) return false;
-  history.replaceState(history.state, "", location.pathname + location.search);
-  return signIn(pin).then(() => true, () => false);
 }

@@ -5,6 +5,7 @@ import "./style/frame.css";
 import "./style/grid.css";
 import "./style/tiles.css";
 import "./style/dialogs.css";
+import "./style/viewer.css";
 import "./style/uploads.css";
 import "./style/print.css";
 import { App } from "./app.ts";

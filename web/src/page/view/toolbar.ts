@@ -46,7 +46,9 @@ export class Toolbar {
   private timer = 0;
   readonly element = h("div", { class: "toolbar" }, this.tools, this.chosen);
 
-  constructor(private arrangement: Arrangement, private readonly events: ToolbarEvents) {}
+  constructor(private arrangement: Arrangement, private readonly events: ToolbarEvents) {
+    this.clear.hidden = true;
+  }
 
   /** Shows how the list is arranged; the filter of another folder is forgotten, also one that was typed a moment ago. */
   show(arrangement: Arrangement, isOther = false): void {
