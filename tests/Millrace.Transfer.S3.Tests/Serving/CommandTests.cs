@@ -43,6 +43,36 @@ public sealed class CommandTests : BucketTest
         Assert.Empty(await Bucket.OpenUploadsAsync());
     }
 
+    [NeedsTheory(Need.Ceph), InlineData("http1"), InlineData("grpc")]
+    public async Task Only_what_has_changed_of_a_file_is_moved_in_both_directions(string via)
+    {
+        const int Length = 24_000_000;
+        const int MaxMoved = 500_000;
+        byte[] content = Content.Random(Length, 3);
+        Folder.Write("here/large", content);
+        Folder.Write("there/large", content);
+        await using ServedBucket server = await ServeAsync();
+        string url = server.Files + "f/";
+        await MillraceCommand.SucceedAsync(Folder.Path, "sync", "--via", via, "here", url);
+        content[Length / 2] ^= 1;
+        content[^1] ^= 1;
+        content = [.. "front"u8, .. content];
+        Folder.Write("here/large", content);
+
+        string up = await MillraceCommand.SucceedAsync(Folder.Path, "sync", "--json", "--delta", "always", "--via", via, "here", url);
+        string down = await MillraceCommand.SucceedAsync(Folder.Path, "sync", "--json", "--delta", "always", "--via", via, url, "there");
+
+        foreach (string line in (string[])[up, down])
+        {
+            using var json = JsonDocument.Parse(line);
+            Assert.InRange(json.RootElement.GetProperty("sent").GetInt64(), 1, MaxMoved);
+            Assert.InRange(json.RootElement.GetProperty("reused").GetInt64(), Length - MaxMoved, Length);
+        }
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["there/large"]));
+        Assert.Empty(await Bucket.OpenUploadsAsync());
+    }
+
     /// <remarks>The pause is longer than a bucket keeps an idle connection.</remarks>
     [NeedsFact(Need.Ceph), Trait("Tier", "Soak")]
     public async Task Download_that_its_client_pauses_arrives_whole()
