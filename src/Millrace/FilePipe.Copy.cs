@@ -85,7 +85,7 @@ public static partial class FilePipe
 /// the copy shares with its source: 0 for a reflink.
 /// </param>
 /// <param name="Method">
-/// How, in words for a person: "reflink", "copy_file_range", "read and write", or "copy_file_range, read and write" when
+/// How, in plain words: "reflink", "copy_file_range", "read and write", or "copy_file_range, read and write" when
 /// the system gave up halfway.
 /// </param>
 /// <param name="Sha256">SHA-256 of the content when <see cref="FileCopyOptions.Verify"/> asked for it; else empty.</param>

@@ -21,7 +21,7 @@ public sealed partial class FilePipeReader
 
     /// <summary>
     /// Where in the file the first byte is that is not consumed yet, in bytes from the start of the file; for a file
-    /// without positions, how many bytes were consumed; followed by name, counted on over all files of that name.
+    /// without positions, how many bytes were consumed; if the file is followed by name, of all files of that name.
     /// </summary>
     public long Position => _window.StartOffset;
 

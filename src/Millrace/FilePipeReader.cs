@@ -66,7 +66,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     /// <summary>The strategy in use, which may differ from the requested one; never <see cref="ReadStrategy.Auto"/>.</summary>
     public ReadStrategy Strategy => _source.Strategy;
 
-    /// <summary>Why <see cref="Strategy"/> was chosen, in words for a person.</summary>
+    /// <summary>Why <see cref="Strategy"/> was chosen, in plain words.</summary>
     public string StrategyReason => _source.Reason;
 
     /// <inheritdoc/>

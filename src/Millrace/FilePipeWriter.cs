@@ -75,7 +75,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <summary>The strategy in use, which may differ from the requested one; never <see cref="WriteStrategy.Auto"/>.</summary>
     public WriteStrategy Strategy { get; private protected init; }
 
-    /// <summary>Why <see cref="Strategy"/> was chosen, in words for a person.</summary>
+    /// <summary>Why <see cref="Strategy"/> was chosen, in plain words.</summary>
     public string StrategyReason { get; private protected init; } = "";
 
     /// <summary>How long the file is with everything accepted so far, in bytes.</summary>

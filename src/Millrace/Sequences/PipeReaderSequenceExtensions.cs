@@ -19,7 +19,7 @@ public static class PipeReaderSequenceExtensions
     public static ByteSequence ReadBytesAsync(this PipeReader reader, CancellationToken cancellationToken = default) =>
         new(SequenceSource.From(reader, cancellationToken));
 
-    /// <summary>Reads memory by memory: <c>await foreach (ReadOnlyMemory&lt;byte&gt; segment in …)</c>.</summary>
+    /// <summary>Reads the data segment by segment: <c>await foreach (ReadOnlyMemory&lt;byte&gt; segment in …)</c>.</summary>
     /// <param name="reader">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="cancellationToken">Looked at before every read.</param>
     public static SegmentSequence ReadSegmentsAsync(this PipeReader reader, CancellationToken cancellationToken = default) =>
@@ -76,7 +76,7 @@ public static class PipeReaderSequenceExtensions
     /// <param name="reader">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="byteOrder">The order of the bytes of numbers in the data.</param>
     /// <param name="cancellationToken">Looked at before every read, so once for many records.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="byteOrder"/> is none.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="byteOrder"/> is not a defined value.</exception>
     /// <exception cref="NotSupportedException">The byte order of <typeparamref name="T"/> cannot be changed.</exception>
     public static RecordSequence<T> ReadRecordsAsync<
         [DynamicallyAccessedMembers(

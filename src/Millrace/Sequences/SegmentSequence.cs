@@ -5,7 +5,7 @@ using Millrace.Sequences;
 namespace Millrace;
 
 /// <summary>
-/// The bytes of a pipe or a stream, memory by memory: <c>await foreach (ReadOnlyMemory&lt;byte&gt; segment in
+/// The bytes of a pipe or a stream, segment by segment: <c>await foreach (ReadOnlyMemory&lt;byte&gt; segment in
 /// reader.ReadSegmentsAsync())</c>.
 /// </summary>
 /// <remarks>
