@@ -231,6 +231,21 @@ internal sealed class BucketEventOutbox(
         await documents.DeleteAsync(key, CancellationToken.None);
     }
 
+    /// <summary>A server that has died while it added an event may have left the entry of the old name.</summary>
+    private async ValueTask DeleteRemainsAsync(EventRecord record)
+    {
+        foreach (string from in HashesOf(record).Skip(1))
+        {
+            await foreach (string key in documents.ListAsync($"{Queue}{from}/", _end.Token))
+            {
+                if (IdOf(key) == record.Id + "-from")
+                {
+                    await documents.DeleteAsync(key, _end.Token);
+                }
+            }
+        }
+    }
+
     private async ValueTask DropAsync(List<string> keys)
     {
         HashSet<string> loaded = [.. _delivery?.Snapshot().Select(static record => record.Id) ?? []];
@@ -281,6 +296,11 @@ internal sealed class BucketEventOutbox(
                 await foreach (string queued in documents.ListAsync($"{Queue}{HashesOf(record)[0]}/", _end.Token))
                 {
                     waits |= IdOf(queued) == record.Id;
+                }
+
+                if (!waits)
+                {
+                    await DeleteRemainsAsync(record);
                 }
 
                 await SettleAsync(record, waits ? null : await _hasHappened(record, _end.Token));
