@@ -89,11 +89,22 @@ internal sealed class FolderReplacement : IDisposable
         StoredFile? file;
         using (await _pass.BeginAsync(_target, LockUse.Membership | LockUse.Below, cancellationToken))
         {
-            _ = await StoreConflict.AskAsync(
-                _hasFolder
-                    ? _pass.Store.DeleteFolderAsync(_target, default, cancellationToken)
-                    : _pass.Store.DeleteAsync(_target, default, cancellationToken),
-                default);
+            try
+            {
+                _ = await StoreConflict.AskAsync(
+                    _hasFolder
+                        ? _pass.Store.DeleteFolderAsync(_target, default, CancellationToken.None)
+                        : _pass.Store.DeleteAsync(_target, default, CancellationToken.None),
+                    default);
+            }
+            catch (Exception failure) when (
+                failure is not (Refusal or TransferException { Error: TransferError.PreconditionFailed or TransferError.Forbidden }))
+            {
+                // A bucket may have deleted a part of it, so that the new one stays.
+                _isDeleted = true;
+                throw;
+            }
+
             _isDeleted = true;
             if (copyAsync is null)
             {
