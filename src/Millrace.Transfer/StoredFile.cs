@@ -38,4 +38,10 @@ public sealed record RemoteEntry(
 {
     /// <inheritdoc cref="StoredFile.IsExecutable"/>
     public bool IsExecutable { get; init; }
+
+    /// <summary>
+    /// What a symbolic link leads to, if links were asked for (<see cref="ListOptions.SymbolicLinks"/>): as the server sent it, not checked. Null
+    /// for a file or folder. <see cref="Tag"/> is that of the link.
+    /// </summary>
+    public string? LinkTarget { get; init; }
 }

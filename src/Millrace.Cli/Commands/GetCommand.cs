@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Help;
+using Millrace.Interop;
 using Millrace.Transfer;
 
 namespace Millrace.Cli;
@@ -110,7 +111,7 @@ internal static class GetCommand
         (TransferTarget target, TransferClient client) = await session.OpenAsync(given, stop).ConfigureAwait(false);
         OmittedEntries omitted = default;
         List<TransferItem> items = target.IsFolder
-            ? await GetPlan.ListAsync(client, target, destination, count => omitted += count, stop).ConfigureAwait(false)
+            ? await GetPlan.ListAsync(client, target, destination, count => omitted += count, stop, links: present.Links).ConfigureAwait(false)
             : [new TransferItem(destination, target.Name, target.UrlOf(target.Name), Bytes: null)];
         int listed = TransferCommand.PrintOmitted(
             "get", settings.Json, target.UrlOf(target.Name, folder: true), omitted, "not downloaded");
@@ -135,7 +136,7 @@ internal static class GetCommand
                 IsPresent = present.All || options.CreateNew || local is null ? null : (item, cancellationToken) =>
                     IsPresentAsync(client, options, present, item, target.Name, local, cancellationToken),
                 Move = (item, progress, cancellationToken) =>
-                    GetAsync(client, options, item, target.Name, local, progress, cancellationToken),
+                    GetAsync(client, options, present, item, target.Name, local, progress, cancellationToken),
             },
             stop).ConfigureAwait(false);
         return moved == ExitCode.Success ? listed : moved;
@@ -146,6 +147,11 @@ internal static class GetCommand
         CancellationToken cancellationToken)
     {
         FolderItem here = local.ItemOf(item.Name, folder);
+        if (present.Links && here.Fault is null && SymbolicLink.Read(here.Path) is var link && (link is not null || item.LinkTarget is not null))
+        {
+            return link == item.LinkTarget;
+        }
+
         if (here.Fault is not null || !File.Exists(here.Path))
         {
             return false;
@@ -170,6 +176,7 @@ internal static class GetCommand
     private static async Task<TransferResult> GetAsync(
         TransferClient client,
         GetOptions options,
+        PresentOptions present,
         TransferItem item,
         TransferName folder,
         LocalFolder? local,
@@ -184,7 +191,20 @@ internal static class GetCommand
                 FolderItem here = local.ItemOf(item.Name, folder);
                 here.ThrowIfUnusable();
                 path = here.Path;
-                local.Prepare(path, item.Name);
+                if (item.LinkTarget is { } target)
+                {
+                    local.CreateLink(path, item.Name, target, replace: !options.CreateNew);
+                    return new TransferResult(item.Name, 0, null, null, default, 0, 1);
+                }
+
+                if (present.Links)
+                {
+                    local.PrepareWithoutLinks(path, item.Name, replace: !options.CreateNew);
+                }
+                else
+                {
+                    local.Prepare(path, item.Name);
+                }
             }
 
             return await client.GetAsync(item.Name, path, options, progress, cancellationToken).ConfigureAwait(false);
@@ -233,11 +253,11 @@ internal static class GetPlan
 
     public static async Task<List<TransferItem>> ListAsync(
         TransferClient client, TransferTarget target, string destination, Action<OmittedEntries> omitted, CancellationToken cancellationToken,
-        bool? isWindows = null)
+        bool? isWindows = null, bool links = false)
     {
         var items = new List<TransferItem>();
         await foreach (RemoteEntry entry in client
-            .ListAsync(target.Name, recursive: true, omitted, cancellationToken).ConfigureAwait(false))
+            .ListAsync(new ListOptions { Folder = target.Name, Recursive = true, SymbolicLinks = links, Omitted = omitted }, cancellationToken).ConfigureAwait(false))
         {
             if (!entry.IsFolder && entry.Name.IsIn(target.Name))
             {
@@ -246,6 +266,7 @@ internal static class GetPlan
                     Path.Combine(destination, below.Value), entry.Name, target.UrlOf(entry.Name), entry.Length)
                 {
                     IsFound = true,
+                    LinkTarget = entry.LinkTarget,
                     Remote = entry,
                     Refused = LocalFolder.Refuse(below, isWindows ?? OperatingSystem.IsWindows()),
                 });

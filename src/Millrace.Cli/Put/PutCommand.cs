@@ -101,7 +101,7 @@ internal static class PutCommand
             throw TransferCommand.Invalid("--atomic publishes one folder in a folder of the server: name a folder, and a URL with a final slash.");
         }
 
-        var options = new SyncOptions { BySha256 = present.BySha256, NoTimes = present.NoTimes, Permissions = present.Permissions };
+        var options = new SyncOptions { BySha256 = present.BySha256, NoTimes = present.NoTimes, Permissions = present.Permissions, SymbolicLinks = present.Links };
         return new SyncRun(options, settings) { IsAtomic = true, Keep = keep }
             .RunAsync(folder, url + Uri.EscapeDataString(Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(folder)))) + "/", stop);
     }
@@ -111,16 +111,16 @@ internal static class PutCommand
         CancellationToken stop)
     {
         // A mistake in the command itself is reported before the server is asked.
-        PutPlan.Make(sources, given);
+        PutPlan.Make(sources, given, present.Links);
         using var session = new TransferSession(settings.Client);
         (TransferTarget target, TransferClient client) = await session.OpenAsync(given, stop).ConfigureAwait(false);
-        List<TransferItem> items = PutPlan.Make(sources, target);
+        List<TransferItem> items = PutPlan.Make(sources, target, present.Links);
 
         // A condition on a name is to fail where it is not met, also for a file that is the same.
         bool mayBePresent = !present.All && options.Precondition.IsNone && given.Link is null;
         if (mayBePresent)
         {
-            items = await PutPlan.WithRemoteAsync(items, sources, target, client, stop).ConfigureAwait(false);
+            items = await PutPlan.WithRemoteAsync(items, sources, target, client, present.Links, stop).ConfigureAwait(false);
         }
 
         // A signed link allows one plain PUT, which cannot be resumed.
@@ -142,8 +142,9 @@ internal static class PutCommand
                 Output = Console.Out,
                 Describe = item => $"{item.Shown} to {item.Url}",
                 Continues = options.Resume && sources is not [TransferItem.Standard],
-                IsPresent = async (item, cancellationToken) => await PresentFile
-                    .FindSameAsync(client, item.Path, item.Remote!, present, cancellationToken).ConfigureAwait(false) is not null,
+                IsPresent = async (item, cancellationToken) => item.LinkTarget is not null || item.Remote!.LinkTarget is not null
+                    ? item.LinkTarget == item.Remote!.LinkTarget
+                    : await PresentFile.FindSameAsync(client, item.Path, item.Remote!, present, cancellationToken).ConfigureAwait(false) is not null,
                 Move = (item, progress, cancellationToken) => PutAsync(client, options, item, progress, cancellationToken),
             },
             stop).ConfigureAwait(false);
@@ -156,6 +157,18 @@ internal static class PutCommand
         IProgress<TransferProgress> progress,
         CancellationToken cancellationToken)
     {
+        if (item.LinkTarget is { } target)
+        {
+            await client.PutSymbolicLinkAsync(item.Name, target, options.Precondition, cancellationToken).ConfigureAwait(false);
+            return new TransferResult(item.Name, 0, null, null, default, 0, 1);
+        }
+
+        if (item.Remote is { LinkTarget: not null, Tag: { } tag })
+        {
+            // A file is not written through it.
+            await client.DeleteSymbolicLinkAsync(item.Name, new WritePrecondition { Match = [tag] }, cancellationToken).ConfigureAwait(false);
+        }
+
         if (item.Bytes is not null)
         {
             return await client.PutAsync(item.Path, item.Name, options, progress, cancellationToken).ConfigureAwait(false);

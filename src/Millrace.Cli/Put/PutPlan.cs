@@ -7,7 +7,7 @@ namespace Millrace.Cli;
 internal static class PutPlan
 {
     /// <summary>Makes the plan. Files that cannot be uploaded are in it too, with the reason.</summary>
-    public static List<TransferItem> Make(IReadOnlyList<string> sources, TransferTarget target)
+    public static List<TransferItem> Make(IReadOnlyList<string> sources, TransferTarget target, bool links = false)
     {
         if (!target.IsFolder)
         {
@@ -24,7 +24,7 @@ internal static class PutPlan
 
             if (Directory.Exists(source))
             {
-                items.AddRange(LocalFolder.Files(source, target.Name, NameOf(source)).Select(item => OfFolder(item, source, target)));
+                items.AddRange(LocalFolder.Files(source, target.Name, NameOf(source), links).Select(item => OfFolder(item, source, target)));
             }
             else
             {
@@ -47,7 +47,7 @@ internal static class PutPlan
 
     /// <summary>Adds the server's files of the same names to the files of folders, by one listing of each folder.</summary>
     public static async Task<List<TransferItem>> WithRemoteAsync(
-        List<TransferItem> items, IReadOnlyList<string> sources, TransferTarget target, TransferClient client, CancellationToken cancellationToken)
+        List<TransferItem> items, IReadOnlyList<string> sources, TransferTarget target, TransferClient client, bool links, CancellationToken cancellationToken)
     {
         var remote = new Dictionary<TransferName, RemoteEntry>();
         foreach (string source in sources.Where(Directory.Exists))
@@ -55,7 +55,8 @@ internal static class PutPlan
             try
             {
                 await foreach (RemoteEntry entry in client
-                    .ListAsync(target.Name.Append(NameOf(source)), recursive: true, cancellationToken).ConfigureAwait(false))
+                    .ListAsync(new ListOptions { Folder = target.Name.Append(NameOf(source)), Recursive = true, SymbolicLinks = links }, cancellationToken)
+                    .ConfigureAwait(false))
                 {
                     remote[entry.Name] = entry;
                 }
@@ -92,7 +93,7 @@ internal static class PutPlan
     private static TransferItem OfFolder(FolderItem item, string source, TransferTarget target)
     {
         TransferItem planned = item.Fault is null
-            ? new TransferItem(item.Path, item.Name, target.UrlOf(item.Name), item.Length)
+            ? new TransferItem(item.Path, item.Name, target.UrlOf(item.Name), item.Length) { LinkTarget = item.LinkTarget }
             : Refused(item.Path, $"{NameOf(source)}/{Path.GetRelativePath(source, item.Path)}", target, item.Fault);
         return planned with { IsFound = true };
     }

@@ -76,6 +76,7 @@ internal static class SyncCommand
         var excludeFrom = new Option<string[]>("--exclude-from") { Description = "Read patterns to exclude from this file, one a line.", HelpName = "FILE" };
         var checksum = new Option<bool>("--checksum") { Description = "Take files for the same when their SHA-256 is, not when their length and date are." };
         Option<bool> perms = PermissionsOption.Create();
+        Option<bool> links = LinksOption.Create();
         var noTimes = new Option<bool>("--no-times") { Description = "Give files the date of their arrival, not that of their last change." };
         var wait = new Option<bool>("--wait") { Description = "Wait for another sync into TARGET instead of failing." };
         var watch = new Option<bool>("--watch") { Description = "Go on: move files of SOURCE, a folder here, whenever they have changed, until Ctrl-C." };
@@ -89,7 +90,7 @@ internal static class SyncCommand
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("sync", "Make a folder on a server like one here, or the other way round.")
         {
-            help, source, target, delete, backup, maxDelete, force, dryRun, include, exclude, excludeFrom, checksum, noTimes, perms, wait, watch, restore, exitCode,
+            help, source, target, delete, backup, maxDelete, force, dryRun, include, exclude, excludeFrom, checksum, noTimes, perms, links, wait, watch, restore, exitCode,
         };
         atomic.AddTo(command);
         foreach (Option needsDelete in (Option[])[backup, maxDelete, force])
@@ -149,6 +150,7 @@ internal static class SyncCommand
                 BySha256 = parsed.GetValue(checksum),
                 NoTimes = parsed.GetValue(noTimes),
                 Permissions = parsed.GetValue(perms),
+                SymbolicLinks = parsed.GetValue(links),
                 Filter = filter.IsEmpty ? null : filter.Takes,
             };
             var run = new SyncRun(options, settings)

@@ -118,11 +118,13 @@ internal sealed class SyncPrinter(TransferSettings settings, SyncOptions options
 
     private static string Describe(SyncStep step) => PrintableText.Clean(step.Action switch
     {
-        SyncAction.Add => $"+ {step.Name}  {SizeText.Of(step.Length)}",
-        SyncAction.Replace => $"~ {step.Name}  {SizeText.Of(step.Length)}",
+        SyncAction.Add => $"+ {step.Name}  {WhatOf(step)}",
+        SyncAction.Replace => $"~ {step.Name}  {WhatOf(step)}",
         SyncAction.Rename => $"> {step.From} to {step.Name}",
         _ => $"- {step.Name}",
     });
+
+    private static string WhatOf(SyncStep step) => step.LinkTarget is { } target ? $"-> {target}" : SizeText.Of(step.Length);
 
     private static int Count(SyncPlan plan, SyncAction action) => plan.Steps.Count(step => step.Action == action);
 

@@ -74,6 +74,8 @@ internal sealed class PresentOptionSet
 
     private readonly Option<bool> _perms = PermissionsOption.Create();
 
+    private readonly Option<bool> _links = LinksOption.Create();
+
     public PresentOptionSet() => _checksum.Validators.Add(result =>
     {
         if (!result.Implicit && result.GetResult(_all) is { Implicit: false })
@@ -88,17 +90,19 @@ internal sealed class PresentOptionSet
         command.Options.Add(_checksum);
         command.Options.Add(_noTimes);
         command.Options.Add(_perms);
+        command.Options.Add(_links);
     }
 
     public PresentOptions Read(ParseResult parsed) =>
-        new(parsed.GetValue(_all), parsed.GetValue(_checksum), parsed.GetValue(_noTimes), parsed.GetValue(_perms));
+        new(parsed.GetValue(_all), parsed.GetValue(_checksum), parsed.GetValue(_noTimes), parsed.GetValue(_perms), parsed.GetValue(_links));
 }
 
 /// <param name="All">Whether files are moved that are there already.</param>
 /// <param name="BySha256">Whether an equal date proves nothing.</param>
 /// <param name="NoTimes">Whether dates stay where they are.</param>
 /// <param name="Permissions">Whether programs are programs on the other side, too.</param>
-internal readonly record struct PresentOptions(bool All, bool BySha256, bool NoTimes, bool Permissions);
+/// <param name="Links">Whether links are moved as such.</param>
+internal readonly record struct PresentOptions(bool All, bool BySha256, bool NoTimes, bool Permissions, bool Links);
 
 /// <summary>The option about executable bits.</summary>
 internal static class PermissionsOption

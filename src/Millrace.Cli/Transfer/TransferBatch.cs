@@ -115,6 +115,9 @@ internal sealed record TransferItem(string Path, TransferName Name, string Url, 
 
     public Exception? Refused { get; init; }
 
+    /// <summary>What a link that is moved as such leads to; null for a file.</summary>
+    public string? LinkTarget { get; init; }
+
     /// <summary>The file that the server has under this name; null if it has none, or was not asked.</summary>
     public RemoteEntry? Remote { get; init; }
 

@@ -334,8 +334,18 @@ internal class EventStore : IFileStore
 
     /// <summary>Of a store that publishes whole folders.</summary>
     private sealed class CloningEventStore(IFileStore inner, IFolderClones clones, FileEvents events, string? by)
-        : EventStore(inner, events, by), IFolderClones
+        : EventStore(inner, events, by), IFolderClones, ISymbolicLinks
     {
+        /// <remarks>No event: a link has no content of its own.</remarks>
+        public ValueTask<(StoredFile Link, bool IsNew)> CreateSymbolicLinkAsync(
+            TransferName name, string target, WritePrecondition precondition, CancellationToken cancellationToken) =>
+            ((ISymbolicLinks)clones).CreateSymbolicLinkAsync(name, target, precondition, cancellationToken);
+
+        /// <inheritdoc cref="CreateSymbolicLinkAsync"/>
+        public ValueTask<bool> DeleteSymbolicLinkAsync(
+            TransferName name, WritePrecondition precondition, CancellationToken cancellationToken) =>
+            ((ISymbolicLinks)clones).DeleteSymbolicLinkAsync(name, precondition, cancellationToken);
+
         /// <remarks>No event: a program that follows the folder learns of the files when the folder is exchanged for its clone.</remarks>
         public ValueTask<ClonedFolder> CloneFolderAsync(TransferName folder, TransferName clone, CancellationToken cancellationToken) =>
             clones.CloneFolderAsync(folder, clone, cancellationToken);

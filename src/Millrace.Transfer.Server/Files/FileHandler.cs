@@ -16,6 +16,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     private readonly FileMove _move = new(store);
     private readonly FolderCreation _creation = new(store);
     private readonly FolderVersions _versions = new(store);
+    private readonly SymbolicLinkEndpoint _links = new(store);
     private readonly FolderDownload _folder = new(store, options);
     private readonly DavHandler? _dav = options.WebDav ? new DavHandler(store) : null;
 
@@ -56,6 +57,19 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             && (context.Request.Query.ContainsKey(FolderVersions.CloneQuery) || context.Request.Query.ContainsKey(FolderVersions.ExchangeQuery)))
         {
             return _versions.AnswerAsync(context, target);
+        }
+
+        if (context.Request.Query.ContainsKey(SymbolicLinkEndpoint.Query) && !target.IsFolder)
+        {
+            if (HttpMethods.IsPost(method))
+            {
+                return _links.CreateAsync(context, target);
+            }
+
+            if (HttpMethods.IsDelete(method))
+            {
+                return _links.DeleteAsync(context, target);
+            }
         }
 
         if (HttpMethods.IsPut(method))

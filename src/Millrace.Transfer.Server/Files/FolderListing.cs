@@ -223,7 +223,7 @@ internal sealed class FolderListing(TransferServerOptions options)
     private static ListFilesOptions Read(IQueryCollection query, TransferName folder, bool all, out int entries)
     {
         entries = all ? int.MaxValue : ListFilesOptions.DefaultPageSize;
-        var wanted = new ListFilesOptions { Folder = folder, Recursive = IsOn(query["recursive"]) };
+        var wanted = new ListFilesOptions { Folder = folder, Recursive = IsOn(query["recursive"]), SymbolicLinks = IsOn(query["symlinks"]) };
         if (query["digests"] is { Count: > 0 } digests && !IsOn(digests))
         {
             wanted = wanted with { OmitDigests = true };
@@ -302,8 +302,15 @@ internal sealed class FolderListing(TransferServerOptions options)
     {
         json.WriteStartObject();
         json.WriteString("name"u8, entry.Name.Value);
-        json.WriteString("kind"u8, entry.IsFolder ? "folder"u8 : "file"u8);
-        if (entry.File is { } file)
+        json.WriteString("kind"u8, entry.LinkTarget is not null ? "symlink"u8 : entry.IsFolder ? "folder"u8 : "file"u8);
+        if (entry is { LinkTarget: { } target, File: { } link })
+        {
+            json.WriteString("target"u8, target);
+            json.WritePropertyName("modified"u8);
+            FileTimeConverter.Write(json, entry.Modified);
+            json.WriteString("etag"u8, link.Tag.ToString());
+        }
+        else if (entry.File is { } file)
         {
             json.WriteNumber("length"u8, file.Length);
             json.WritePropertyName("modified"u8);

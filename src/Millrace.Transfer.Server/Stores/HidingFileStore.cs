@@ -91,6 +91,8 @@ internal sealed class HidingFileStore(IFileStore inner, string[] patterns) : IFi
             throw Errors.NoFolder(options.Folder);
         }
 
+        // What a link leads to may be hidden.
+        options = options with { SymbolicLinks = false };
         OmittedEntries omitted = default;
         while (true)
         {

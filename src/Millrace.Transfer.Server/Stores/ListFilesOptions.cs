@@ -18,6 +18,12 @@ public readonly record struct ListFilesOptions
     /// <summary>Whether files of folders in it are listed too; then folders themselves are not.</summary>
     public bool Recursive { get; init; }
 
+    /// <summary>
+    /// Whether symbolic links are listed as such (<see cref="FileEntry.LinkTarget"/>) and not as what they lead to. Those that a client could not
+    /// have made are left out. A store without links ignores it.
+    /// </summary>
+    public bool SymbolicLinks { get; init; }
+
     /// <summary>Only names after this one, which is <see cref="FilePage.Next"/> of the page before.</summary>
     public TransferName After { get; init; }
 

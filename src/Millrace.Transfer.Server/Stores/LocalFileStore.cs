@@ -11,7 +11,7 @@ namespace Millrace.Transfer.Server;
 /// One instance a folder: another one, of any process, is refused while this is open. Others may read, place, change and
 /// delete files by hand; their changes are noticed, but preconditions hold them off no more than any program does.
 /// </remarks>
-public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
+public sealed class LocalFileStore : IFileStore, IFolderClones, ISymbolicLinks, IAsyncDisposable
 {
     private readonly StoreTree _tree;
     private readonly LocalFiles _files;
@@ -264,6 +264,16 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, IAsyncDisposable
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         walk.Advance(cancellationToken);
     }
+
+    ValueTask<(StoredFile Link, bool IsNew)> ISymbolicLinks.CreateSymbolicLinkAsync(
+        TransferName name, string target, WritePrecondition precondition, CancellationToken cancellationToken) =>
+        Links.CreateAsync(CheckChange(name), target, precondition, cancellationToken);
+
+    ValueTask<bool> ISymbolicLinks.DeleteSymbolicLinkAsync(
+        TransferName name, WritePrecondition precondition, CancellationToken cancellationToken) =>
+        Links.DeleteAsync(CheckChange(name), precondition, cancellationToken);
+
+    private LocalLinks Links => new(Core, _tree, _files);
 
     ValueTask<ClonedFolder> IFolderClones.CloneFolderAsync(TransferName folder, TransferName clone, CancellationToken cancellationToken) =>
         new LocalClones(Core, _tree).CloneAsync(CheckChange(folder), Names.Check(clone), cancellationToken);

@@ -52,19 +52,21 @@ public sealed partial class TransferClient
         TransferName folder, bool recursive, Action<OmittedEntries> omitted, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(omitted);
-        return ListAsync(folder, recursive, omitted, demand: null, cancellationToken);
+        return ListAsync(new ListOptions { Folder = folder, Recursive = recursive, Omitted = omitted }, cancellationToken);
     }
 
-    /// <summary>Lists a folder without digests, as long as they are not needed.</summary>
-    /// <param name="folder">The folder.</param>
-    /// <param name="recursive">Whether the files of folders in it are listed too.</param>
-    /// <param name="omitted">Is called with the number of entries that are missing.</param>
-    /// <param name="demand">Tells when digests are needed; null for always.</param>
+    /// <summary>Lists a folder.</summary>
+    /// <param name="options">Which folder, and what of it.</param>
     /// <param name="cancellationToken">Ends the listing.</param>
-    internal async IAsyncEnumerable<RemoteEntry> ListAsync(
-        TransferName folder, bool recursive, Action<OmittedEntries> omitted, DigestDemand? demand,
-        [EnumeratorCancellation] CancellationToken cancellationToken)
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.Protocol"/>: the server lists an invalid name, or one that is not
+    /// in the folder; <see cref="TransferError.ProtocolNotOffered"/>: links are listed over HTTP only.
+    /// </exception>
+    public async IAsyncEnumerable<RemoteEntry> ListAsync(
+        ListOptions options, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
+        TransferName folder = options.Folder;
+        DigestDemand? demand = options.Demand;
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         string? after = null;
@@ -88,7 +90,7 @@ public sealed partial class TransferClient
                 var missing = OmittedEntries.Of(page.Omitted, page.OmittedNames, page.OmittedKinds, page.OmittedUnreadable);
                 if (missing.Total > 0)
                 {
-                    omitted(missing);
+                    options.Omitted?.Invoke(missing);
                 }
 
                 Dictionary<string, ListingEntry>? again = null;
@@ -131,13 +133,15 @@ public sealed partial class TransferClient
             }
         }
 
-        Task<ListingDocument> FetchAsync(string? from, bool digests) => _retry.RunAsync(
-            async (_, token) =>
-            {
-                using IdleWatch watch = context.Watch(token);
-                return await context.Protocol.ListAsync(folder, recursive, from, digests, watch).ConfigureAwait(false);
-            },
-            stop.Token);
+        Task<ListingDocument> FetchAsync(string? from, bool digests) => options.SymbolicLinks
+            ? ListLinksAsync(options, from, digests, stop.Token)
+            : _retry.RunAsync(
+                async (_, token) =>
+                {
+                    using IdleWatch watch = context.Watch(token);
+                    return await context.Protocol.ListAsync(folder, options.Recursive, from, digests, watch).ConfigureAwait(false);
+                },
+                stop.Token);
     }
 
     /// <summary>Deletes a file.</summary>
@@ -294,6 +298,7 @@ public sealed partial class TransferClient
                 Sha256Digest.TryParse(entry.Sha256, out Sha256Digest digest) ? digest : null)
             {
                 IsExecutable = entry.Executable == true,
+                LinkTarget = entry.Kind == "symlink" ? entry.Target ?? "" : null,
             };
     }
 }

@@ -24,8 +24,10 @@ internal sealed class LocalFolder
     /// <param name="path">The folder, which may be a link.</param>
     /// <param name="folder">The folder in the store.</param>
     /// <param name="name">Its name there; empty if its contents go into <paramref name="folder"/>.</param>
+    /// <param name="links">Whether links are moved as such, and not what they lead to.</param>
+    /// <param name="depth">How many folders of the one that is moved the folder is in.</param>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
-    public static IEnumerable<FolderItem> Files(string path, TransferName folder, string name = "")
+    public static IEnumerable<FolderItem> Files(string path, TransferName folder, string name = "", bool links = false, int depth = 0)
     {
         var open = new Stack<(string Path, string Name, Entry[] Entries, int Next)>([(path, name, Read(path), 0)]);
         while (open.TryPop(out (string Path, string Name, Entry[] Entries, int Next) at))
@@ -58,7 +60,9 @@ internal sealed class LocalFolder
             }
             else
             {
-                yield return Describe(inner, below, folder, entry.IsLink);
+                yield return links && SymbolicLink.Read(inner) is { } target
+                    ? DescribeLink(inner, below, folder, depth + below.AsSpan(name.Length == 0 ? 0 : name.Length + 1).Count('/'), target)
+                    : Describe(inner, below, folder, entry.IsLink);
             }
         }
     }
@@ -66,8 +70,14 @@ internal sealed class LocalFolder
     /// <summary>The same of one entry of a folder: a file, or all files of a folder; nothing if there is neither.</summary>
     /// <param name="path">The entry.</param>
     /// <param name="name">Its name in the store.</param>
-    public static IEnumerable<FolderItem> At(string path, TransferName name)
+    /// <param name="links">Whether links are moved as such.</param>
+    public static IEnumerable<FolderItem> At(string path, TransferName name, bool links = false)
     {
+        if (links && SymbolicLink.Read(path) is { } target)
+        {
+            return [DescribeLink(path, name.Value, default, name.Value.AsSpan().Count('/'), target)];
+        }
+
         FileAttributes attributes = new FileInfo(path).Attributes;
         if (attributes == (FileAttributes)(-1))
         {
@@ -76,7 +86,7 @@ internal sealed class LocalFolder
 
         bool isLink = attributes.HasFlag(FileAttributes.ReparsePoint);
         bool isFolder = attributes.HasFlag(FileAttributes.Directory);
-        return isFolder && !isLink ? Files(path, default, name.Value) : [Describe(path, name.Value, default, isFolder)];
+        return isFolder && !isLink ? Files(path, default, name.Value, links, depth: name.Value.AsSpan().Count('/') + 1) : [Describe(path, name.Value, default, isFolder)];
     }
 
     /// <summary>The entries of a folder, sorted so that the whole names of all files below are in order: a folder's files follow its slash.</summary>
@@ -96,6 +106,22 @@ internal sealed class LocalFolder
         ];
         Array.Sort(entries, Entry.Compare);
         return entries;
+    }
+
+    private static FolderItem DescribeLink(string path, string below, TransferName folder, int depth, string target)
+    {
+        try
+        {
+            TransferName whole = folder.Append(below);
+            return SymbolicLink.StaysInside(depth, target)
+                ? new FolderItem(whole, path) { LinkTarget = target }
+                : new FolderItem(
+                    whole, path, LeftOut(path, "a link that is absolute, leads out of the folder, or has '..' after a name,", " Make it relative, or move what it leads to."));
+        }
+        catch (TransferException exception)
+        {
+            return new FolderItem(default, path, exception);
+        }
     }
 
     private static FolderItem Describe(string path, string below, TransferName folder, bool isLink)
@@ -151,6 +177,74 @@ internal sealed class LocalFolder
         }
     }
 
+    /// <summary>Makes a link that the server has. No link is on the way to it, and it does not lead out, also not through others.</summary>
+    /// <param name="path">Where it goes.</param>
+    /// <param name="name">Its name on the server.</param>
+    /// <param name="target">What it leads to, as the server sent it.</param>
+    /// <param name="replace">Whether it may take the place of a file or a link.</param>
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>.</exception>
+    public void CreateLink(string path, TransferName name, string target, bool replace)
+    {
+        string folder = Path.GetDirectoryName(path)!;
+        string relative = Path.GetRelativePath(_root, path);
+        if (!SymbolicLink.StaysInside(relative.AsSpan().Count(Path.DirectorySeparatorChar), target))
+        {
+            throw LeadsOut(name);
+        }
+
+        ThrowIfLinked(folder, name);
+        Directory.CreateDirectory(folder);
+        string real = "";
+        try
+        {
+            real = Real(Path.GetFullPath(target.Replace('/', Path.DirectorySeparatorChar), folder));
+        }
+        catch (IOException)
+        {
+            // Links that lead to each other lead nowhere.
+        }
+
+        if (real != _root && !real.StartsWith(_root + Path.DirectorySeparatorChar, StringComparison.Ordinal))
+        {
+            throw LeadsOut(name);
+        }
+
+        SymbolicLink.Create(path, target, replace && (SymbolicLink.Read(path) is not null || File.Exists(path)));
+    }
+
+    /// <summary>Makes the folders of a file that is written, not through links.</summary>
+    /// <param name="path">Where it goes.</param>
+    /// <param name="name">Its name on the server.</param>
+    /// <param name="replace">Whether a link of its name is deleted; it keeps a file from being created otherwise.</param>
+    public void PrepareWithoutLinks(string path, TransferName name, bool replace)
+    {
+        string folder = Path.GetDirectoryName(path)!;
+        ThrowIfLinked(folder, name);
+        Directory.CreateDirectory(folder);
+        if (replace && SymbolicLink.Read(path) is not null)
+        {
+            SymbolicLink.Delete(path);
+        }
+    }
+
+    private void ThrowIfLinked(string folder, TransferName name)
+    {
+        string at = _root;
+        string relative = Path.GetRelativePath(_root, folder);
+        foreach (string part in relative == "." ? [] : relative.Split(Path.DirectorySeparatorChar))
+        {
+            at = Path.Combine(at, part);
+            if (SymbolicLink.Read(at) is not null)
+            {
+                throw new TransferException(
+                    TransferError.Forbidden, $"'{name}' would be written through the link '{at}'. Remove the link.", name.Value);
+            }
+        }
+    }
+
+    private static TransferException LeadsOut(TransferName name) => new(
+        TransferError.Forbidden, $"The link '{name}' is absolute or leads out of the folder that it would be in, and was not made.", name.Value);
+
     /// <summary>Makes the folders of a file, and looks whether a link leads out of the root.</summary>
     public void Prepare(string path, TransferName name)
     {
@@ -189,7 +283,8 @@ internal sealed class LocalFolder
         foreach (string part in path[root.Length..].Split(Path.DirectorySeparatorChar, StringSplitOptions.RemoveEmptyEntries))
         {
             real = Path.Combine(real, part);
-            if (new FileInfo(real).ResolveLinkTarget(returnFinalTarget: true) is { } target)
+            var entry = new FileInfo(real);
+            if (entry.LinkTarget is not null && entry.ResolveLinkTarget(returnFinalTarget: true) is { } target)
             {
                 real = target.FullName;
             }
@@ -220,6 +315,9 @@ internal sealed class LocalFolder
 /// <param name="IsLink">Whether it is a link to a folder.</param>
 internal readonly record struct FolderItem(TransferName Name, string Path, Exception? Fault = null, bool IsLink = false)
 {
+    /// <summary>What a link that is moved as such leads to; null for a file.</summary>
+    public string? LinkTarget { get; init; }
+
     /// <summary>Its bytes.</summary>
     public long Length { get; init; }
 

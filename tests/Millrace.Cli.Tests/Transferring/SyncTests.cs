@@ -300,6 +300,48 @@ public sealed class SyncTests : CommandTests
         Assert.Contains("name a folder, and a URL", await FailAsync("put", "--atomic", "site/a", server.Files), StringComparison.Ordinal);
     }
 
+    [NeedsFact(Need.Links | Need.Unix)]
+    public async Task Links_are_kept_as_links_on_request_by_put_get_and_sync()
+    {
+        Write("tree/file", 100, 1);
+        Write("tree/sub/inner", 200, 2);
+        (string Name, string Target)[] links = [("link", "sub/inner"), ("sub/up", "../file"), ("folder", "sub"), ("dangling", "none/there")];
+        foreach ((string name, string target) in links)
+        {
+            File.CreateSymbolicLink(Folder[$"tree/{name}"], target);
+        }
+
+        File.CreateSymbolicLink(Folder["tree/out"], "/etc/hosts");
+        using ServedCommand server = await ServeAsync("served");
+        foreach (string[] command in (string[][])[["put", "--links", "tree", server.Files], ["sync", "--links", "--via", "grpc", "tree", server.Files + "up/"]])
+        {
+            (int exitCode, string output, string error) = await RunAsync(command);
+            Assert.True(exitCode == 4, output + error);
+            Assert.Contains("out' is a link that is absolute", error, StringComparison.Ordinal);
+        }
+
+        await SucceedAsync("get", "--links", server.Files + "tree/", "got");
+        await SucceedAsync("sync", "--links", server.Files + "up/", "down");
+        Assert.All((string[])["served/tree", "served/up", "got", "down"], folder => AssertLinks(folder, links));
+
+        // What has changed is a link again, and what has not is left alone.
+        links[0].Target = "file";
+        File.Delete(Folder["tree/link"]);
+        File.CreateSymbolicLink(Folder["tree/link"], "file");
+        File.Delete(Folder["tree/out"]);
+        Assert.Contains("~ link  -> file", await SucceedAsync("sync", "--links", "-n", "tree", server.Files + "up/"), StringComparison.Ordinal);
+        await SucceedAsync("put", "--links", "tree", server.Files);
+        await SucceedAsync("get", "--links", server.Files + "tree/", "got");
+        string synced = await SucceedAsync("sync", "--links", "tree", server.Files + "up/");
+        Assert.Contains($"tree/link to {server.Files}up/link", synced, StringComparison.Ordinal);
+        Assert.Contains("Done; 5 files unchanged", synced, StringComparison.Ordinal);
+        Assert.All((string[])["served/tree", "served/up", "got"], folder => AssertLinks(folder, links));
+        Assert.Contains("Nothing to do; 6 files unchanged", await SucceedAsync("sync", "--links", "tree", server.Files + "up/"), StringComparison.Ordinal);
+    }
+
+    private void AssertLinks(string folder, (string Name, string Target)[] links) =>
+        Assert.All(links, link => Assert.Equal(link.Target, new FileInfo(Folder[$"{folder}/{link.Name}"]).LinkTarget));
+
     private async Task InStepAsync(Process watch)
     {
         for (int i = 0; !Directory.Exists(Folder["served/up"]) || !Digests("tree").SequenceEqual(Digests("served/up")); i++)

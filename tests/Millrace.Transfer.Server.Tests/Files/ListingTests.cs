@@ -58,6 +58,8 @@ public sealed class ListingTests : ServerTest
     [InlineData("?digests=true", true)]
     [InlineData("?digests=false", false)]
     [InlineData("?recursive&digests=0", false)]
+    [InlineData("?recursive&symlinks", true)]
+    [InlineData("?recursive&symlinks&digests=false", false)]
     public async Task Listing_has_digests_unless_they_are_not_wanted(string query, bool hasDigests)
     {
         (await Server.Client.PutAsync("files/f/x", new ByteArrayContent(Content.Of(1000)))).Dispose();

@@ -26,6 +26,7 @@ public sealed class SyncStepListTests
 
         Assert.Equal(count, list.Count);
         Assert.Equal(added, list);
+        Assert.Equal(0, list.UnpackedSteps);
         for (int i = 0; i < count; i += 7)
         {
             Assert.Equal(added[i], list[i]);
@@ -92,6 +93,12 @@ public sealed class SyncStepListTests
             random.Next(2) == 0 ? null : new Sha256Digest(digest))
         {
             IsExecutable = random.Next(2) == 0,
+            LinkTarget = random.Next(3) switch
+            {
+                0 => Parts[random.Next(Parts.Length)],
+                1 => string.Join('/', Enumerable.Repeat(Parts[random.Next(Parts.Length)], random.Next(400))),
+                _ => null,
+            },
         };
     }
 }

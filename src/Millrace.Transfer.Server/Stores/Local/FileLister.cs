@@ -155,7 +155,11 @@ internal sealed class FileLister(LocalStore store, StoreTree tree, ListFilesOpti
                 return;
             }
 
-            FileEntry? entry = isFolder
+            FileEntry? entry = isLink && options.SymbolicLinks
+                ? LocalLinks.TryRead(tree, folder, name, fileName) is { } target
+                    ? new FileEntry(name, facts.ToFile(name, digest: null), facts.ModifiedTime) { LinkTarget = target }
+                    : null
+                : isFolder
                 ? new FileEntry(name, File: null, facts.ModifiedTime)
                 : isLink || store.Watch.IsNew(facts, out _)
                     ? await OpenAsync(name, isLink ? default : facts, cancellationToken)

@@ -47,6 +47,8 @@ internal sealed class NativeTree : StoreTree
         return null;
     }
 
+    public override TransferName Prefix => _prefix;
+
     public override StoreTree Within(TransferName prefix) => new NativeTree(_root, prefix) { FolderMode = FolderMode };
 
     public override SafeFileHandle? TryOpenFile(TransferName name, out FileFacts facts)
@@ -114,6 +116,19 @@ internal sealed class NativeTree : StoreTree
         }
 
         return folder;
+    }
+
+    protected override StoreFolder? TryOpenPlainFolder(TransferName folder, TransferName name)
+    {
+        SafeFileHandle handle = BeneathOpen.Folder(_root, folder.IsRoot ? "." : folder.Value, follow: false, out int error);
+        if (error == 0)
+        {
+            return new NativeFolder(handle);
+        }
+
+        handle.Dispose();
+        ThrowIfRefused(error, "open the folder of", name);
+        return null;
     }
 
     public override FileFacts Look(SafeFileHandle file)

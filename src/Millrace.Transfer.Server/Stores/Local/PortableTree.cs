@@ -21,6 +21,8 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
         entry is FileInfo file && IsRegular(file),
         !OperatingSystem.IsWindows() && entry is FileInfo ? entry.UnixFileMode : default);
 
+    public override TransferName Prefix => prefix;
+
     public override StoreTree Within(TransferName prefix) => new PortableTree(root, native, prefix) { FolderMode = FolderMode };
 
     public override SafeFileHandle? TryOpenFile(TransferName name, out FileFacts facts)
@@ -85,6 +87,21 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
         }
 
         return new PortableFolder(folder, native);
+    }
+
+    protected override StoreFolder? TryOpenPlainFolder(TransferName folder, TransferName name)
+    {
+        string path = root;
+        foreach (string part in folder.IsRoot ? [] : folder.Value.Split('/'))
+        {
+            path = Path.Combine(path, part);
+            if (new FileInfo(path).LinkTarget is not null)
+            {
+                throw Errors.LeadsOut(name);
+            }
+        }
+
+        return Directory.Exists(path) ? new PortableFolder(path, native) : null;
     }
 
     /// <summary>Creates a folder and those above it that are missing.</summary>

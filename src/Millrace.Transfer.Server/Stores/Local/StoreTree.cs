@@ -24,6 +24,9 @@ internal abstract class StoreTree : IDisposable
         }
     }
 
+    /// <summary>The folder or file out of which no link leads; the root for everything.</summary>
+    public abstract TransferName Prefix { get; }
+
     /// <summary>The same tree for names in one folder, out of which no link leads. Holds nothing else.</summary>
     public abstract StoreTree Within(TransferName prefix);
 
@@ -62,6 +65,33 @@ internal abstract class StoreTree : IDisposable
     /// <param name="fileName">The file's name in the folder.</param>
     /// <returns>Null when there is none, and none was to be created.</returns>
     public abstract StoreFolder? TryOpenFolderOf(TransferName name, bool create, bool follow, out string fileName);
+
+    /// <summary>Holds the folder that contains a name, to which no link may lead.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="create">Whether missing folders are created.</param>
+    /// <param name="fileName">The name in the folder.</param>
+    /// <returns>Null when there is none, and none was to be created.</returns>
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: a link is on the way.</exception>
+    public StoreFolder? OpenPlainFolderOf(TransferName name, bool create, out string fileName)
+    {
+        fileName = name.FileName;
+        if (TryOpenPlainFolder(name.Folder, name) is { } folder)
+        {
+            return folder;
+        }
+
+        if (!create)
+        {
+            return null;
+        }
+
+        // A link that comes meanwhile is followed in the store, and refused then.
+        TryOpenFolderOf(name, create: true, follow: false, out _)?.Dispose();
+        return TryOpenPlainFolder(name.Folder, name) ?? throw Errors.NoFolderPossible(name);
+    }
+
+    /// <summary>Holds a folder to which no link leads; see <see cref="OpenPlainFolderOf"/>.</summary>
+    protected abstract StoreFolder? TryOpenPlainFolder(TransferName folder, TransferName name);
 
     public abstract FileFacts Look(SafeFileHandle file);
 

@@ -161,13 +161,19 @@ internal partial class HttpProtocolClient
         }
     }
 
-    public override async Task<ListingDocument> ListAsync(
-        TransferName folder, bool recursive, string? after, bool digests, IdleWatch watch)
+    public override Task<ListingDocument> ListAsync(TransferName folder, bool recursive, string? after, bool digests, IdleWatch watch) =>
+        ListAsync(new ListOptions { Folder = folder, Recursive = recursive }, after, digests, watch);
+
+    public async Task<ListingDocument> ListAsync(ListOptions options, string? after, bool digests, IdleWatch watch)
     {
+        TransferName folder = options.Folder;
         ProtocolCall call = Call("Listing", folder);
         string path = folder.IsRoot ? "" : $"{folder.ToEncoded()}/";
+        string prefix = options.Prefix is null ? "" : $"&limit=1&prefix={Uri.EscapeDataString(options.Prefix)}";
         string from = after is null ? "" : $"&after={Uri.EscapeDataString(after)}";
-        var url = new Uri(Setup.Files, $"{path}?recursive={(recursive ? "true" : "false")}{(digests ? "" : "&digests=false")}{from}");
+        var url = new Uri(
+            Setup.Files,
+            $"{path}?recursive={(options.Recursive ? "true" : "false")}{(options.SymbolicLinks ? "&symlinks" : "")}{(digests ? "" : "&digests=false")}{prefix}{from}");
         using HttpResponseMessage response = await SendAsync(
             HttpMethod.Get, url, call, watch, request => request.Headers.Accept.Add(Json)).ConfigureAwait(false);
         try

@@ -192,7 +192,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
                 await SetTimeOfRenamedAsync(step, cancellationToken).ConfigureAwait(false);
                 return null;
             case SyncAction.Remove:
-                await (options.BackupFolder is { } backup
+                await (options.BackupFolder is { } backup && step.Target!.LinkTarget is null
                     ? target.KeepAsync(step.Target!, backup, cancellationToken)
                     : target.RemoveAsync(step.Target!, cancellationToken)).ConfigureAwait(false);
                 foreach (TransferName folder in step.IsInTheWay ? step.Name.Folders() : [])
@@ -216,13 +216,13 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
                 or FilePipeException { Error: FilePipeError.Truncated or FilePipeError.Changed })
             {
                 // Another program changed a file: look at both sides again.
-                if (await source.FindAsync(step.Name, cancellationToken).ConfigureAwait(false) is not { } now)
+                if (await source.FindAsync(step.Name, options.SymbolicLinks, cancellationToken).ConfigureAwait(false) is not { } now)
                 {
                     throw;
                 }
 
                 from = now;
-                listed = await target.FindAsync(step.Name, cancellationToken).ConfigureAwait(false);
+                listed = await target.FindAsync(step.Name, options.SymbolicLinks, cancellationToken).ConfigureAwait(false);
                 if (listed is not null && await SyncComparison
                     .IsSameAsync(source, from, target, listed, options, dates: null, cancellationToken).ConfigureAwait(false))
                 {
@@ -238,7 +238,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
         FileTime wanted = step.Source!.Modified;
         if (!options.NoTimes
             && !LocalTime.Agree(wanted, step.Target!.Modified)
-            && await target.FindAsync(step.Name, cancellationToken).ConfigureAwait(false) is { } renamed
+            && await target.FindAsync(step.Name, links: false, cancellationToken).ConfigureAwait(false) is { } renamed
             && renamed.Length == step.Length
             && !LocalTime.Agree(wanted, renamed.Modified))
         {
@@ -268,6 +268,19 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
     private async Task<TransferResult> TransferAsync(
         SyncEntry from, SyncEntry? listed, IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
     {
+        if (from.LinkTarget is not null)
+        {
+            await target.LinkAsync(from, listed, cancellationToken).ConfigureAwait(false);
+            return new TransferResult(from.Name, 0, null, null, default, 0, 1);
+        }
+
+        if (listed?.LinkTarget is not null)
+        {
+            // A file is not written through it.
+            await target.RemoveAsync(listed, cancellationToken).ConfigureAwait(false);
+            listed = null;
+        }
+
         if (target is SyncFolderOnServer server)
         {
             return await server.Client.PutAsync(
@@ -280,7 +293,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
 
         var here = (SyncFolderHere)target;
         here.ThrowIfChanged(from.Name, listed);
-        string path = here.Prepare(from.Name);
+        string path = options.SymbolicLinks ? here.PrepareWithoutLinks(from.Name, replace: listed is not null) : here.Prepare(from.Name);
         if (source is SyncFolderOnServer remote)
         {
             return await remote.Client.GetAsync(

@@ -19,7 +19,7 @@ internal static class SyncComparison
         List<(SyncEntry, FileTime)>? dates,
         CancellationToken cancellationToken) =>
         await HasSameContentAsync(source, left, target, right, options, dates, cancellationToken).ConfigureAwait(false)
-        && (!options.Permissions || await HasSamePermissionsAsync(source, left, target, right, cancellationToken).ConfigureAwait(false));
+        && (!options.Permissions || left.LinkTarget is not null || await HasSamePermissionsAsync(source, left, target, right, cancellationToken).ConfigureAwait(false));
 
     private static async ValueTask<bool> HasSamePermissionsAsync(
         SyncFolder source, SyncEntry left, SyncFolder target, SyncEntry right, CancellationToken cancellationToken)
@@ -42,6 +42,11 @@ internal static class SyncComparison
         List<(SyncEntry, FileTime)>? dates,
         CancellationToken cancellationToken)
     {
+        if (left.LinkTarget is not null || right.LinkTarget is not null)
+        {
+            return left.LinkTarget == right.LinkTarget;
+        }
+
         if (left.Length != right.Length)
         {
             return false;
@@ -55,8 +60,8 @@ internal static class SyncComparison
         // A bucket lists no dates of files.
         if (!options.BySha256 && left.Sha256 is null && right.Sha256 is null)
         {
-            left = source is SyncFolderOnServer ? await source.FindAsync(left.Name, cancellationToken).ConfigureAwait(false) ?? left : left;
-            right = target is SyncFolderOnServer ? await target.FindAsync(right.Name, cancellationToken).ConfigureAwait(false) ?? right : right;
+            left = source is SyncFolderOnServer ? await source.FindAsync(left.Name, links: false, cancellationToken).ConfigureAwait(false) ?? left : left;
+            right = target is SyncFolderOnServer ? await target.FindAsync(right.Name, links: false, cancellationToken).ConfigureAwait(false) ?? right : right;
             if (left.Length == right.Length && LocalTime.Agree(left.Modified, right.Modified))
             {
                 return true;

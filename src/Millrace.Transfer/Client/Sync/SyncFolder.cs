@@ -25,15 +25,16 @@ public abstract class SyncFolder
     }
 
     /// <summary>All files, in the order of their names below the folder; nothing if there is no such folder.</summary>
+    /// <param name="links">Whether links are entries of their own, and not what they lead to.</param>
     /// <param name="faults">Receives what could not be read or has no name on the other side.</param>
     /// <param name="cancellationToken">Ends it.</param>
-    internal abstract IAsyncEnumerable<SyncEntry> ListAsync(Action<SyncFault> faults, CancellationToken cancellationToken);
+    internal abstract IAsyncEnumerable<SyncEntry> ListAsync(bool links, Action<SyncFault> faults, CancellationToken cancellationToken);
 
     /// <summary>A file, or all files of a folder in the order of their names; nothing if there is neither.</summary>
-    internal abstract IAsyncEnumerable<SyncEntry> ListAsync(TransferName name, Action<SyncFault> faults, CancellationToken cancellationToken);
+    internal abstract IAsyncEnumerable<SyncEntry> ListAsync(TransferName name, bool links, Action<SyncFault> faults, CancellationToken cancellationToken);
 
     /// <summary>A file as it is now; null if there is none.</summary>
-    internal abstract ValueTask<SyncEntry?> FindAsync(TransferName name, CancellationToken cancellationToken);
+    internal abstract ValueTask<SyncEntry?> FindAsync(TransferName name, bool links, CancellationToken cancellationToken);
 
     /// <summary>The digest of a file; null if it is not to be had.</summary>
     internal abstract ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken);
@@ -61,7 +62,10 @@ public abstract class SyncFolder
     /// <summary>Moves a file to a folder outside the synced one, and replaces one of its name there.</summary>
     internal abstract Task KeepAsync(SyncEntry entry, string folder, CancellationToken cancellationToken);
 
-    /// <summary>Removes a file that is still the listed one.</summary>
+    /// <summary>Makes a link, in the place of the listed file or link.</summary>
+    internal abstract Task LinkAsync(SyncEntry link, SyncEntry? listed, CancellationToken cancellationToken);
+
+    /// <summary>Removes a file or a link that is still the listed one.</summary>
     internal abstract Task RemoveAsync(SyncEntry entry, CancellationToken cancellationToken);
 
     /// <summary>Removes a folder that has no files, with the folders in it.</summary>
@@ -114,6 +118,9 @@ public abstract class SyncFolder
 /// <param name="Sha256">Its digest, where it is known.</param>
 internal sealed record SyncEntry(TransferName Name, long Length, FileTime Modified, EntityTag? Tag = null, Sha256Digest? Sha256 = null)
 {
+    /// <summary>What a link leads to, if links are entries of their own; null for a file.</summary>
+    public string? LinkTarget { get; init; }
+
     /// <summary>Whether its owner may run it; of a folder here <see cref="SyncFolder.IsExecutableAsync"/> finds it out.</summary>
     public bool IsExecutable { get; init; }
 }

@@ -25,9 +25,28 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
         return item.Path;
     }
 
+    /// <summary>The same for a file or link where links are not followed.</summary>
+    public string PrepareWithoutLinks(TransferName name, bool replace)
+    {
+        FolderItem item = Local.ItemOf(name, default);
+        item.ThrowIfUnusable();
+        Local.PrepareWithoutLinks(item.Path, name, replace);
+        return item.Path;
+    }
+
     /// <summary>Throws unless a file is still as it was listed.</summary>
     public void ThrowIfChanged(TransferName name, SyncEntry? listed)
     {
+        if (listed?.LinkTarget is { } target)
+        {
+            if (SymbolicLink.Read(PathOf(name)) != target)
+            {
+                throw Changed(name);
+            }
+
+            return;
+        }
+
         bool isThere = LocalTime.TryLook(PathOf(name), out long length, out FileTime modified);
         if (isThere != (listed is not null) || (listed is not null && (length != listed.Length || modified != listed.Modified)))
         {
@@ -35,14 +54,14 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
         }
     }
 
-    internal override IAsyncEnumerable<SyncEntry> ListAsync(Action<SyncFault> faults, CancellationToken cancellationToken) =>
-        ReadAhead.RunAsync(Directory.Exists(root) ? Entries(LocalFolder.Files(root, default), faults) : [], cancellationToken);
+    internal override IAsyncEnumerable<SyncEntry> ListAsync(bool links, Action<SyncFault> faults, CancellationToken cancellationToken) =>
+        ReadAhead.RunAsync(Directory.Exists(root) ? Entries(LocalFolder.Files(root, default, links: links), faults) : [], cancellationToken);
 
     internal override async IAsyncEnumerable<SyncEntry> ListAsync(
-        TransferName name, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
+        TransferName name, bool links, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        foreach (SyncEntry entry in Entries(LocalFolder.At(PathOf(name), name), faults))
+        foreach (SyncEntry entry in Entries(LocalFolder.At(PathOf(name), name, links), faults))
         {
             cancellationToken.ThrowIfCancellationRequested();
             yield return entry;
@@ -59,13 +78,14 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
             }
             else
             {
-                yield return new SyncEntry(item.Name, item.Length, item.Modified);
+                yield return new SyncEntry(item.Name, item.Length, item.Modified) { LinkTarget = item.LinkTarget };
             }
         }
     }
 
-    internal override ValueTask<SyncEntry?> FindAsync(TransferName name, CancellationToken cancellationToken) => ValueTask.FromResult(
-        LocalTime.TryLook(PathOf(name), out long length, out FileTime modified) ? new SyncEntry(name, length, modified) : null);
+    internal override ValueTask<SyncEntry?> FindAsync(TransferName name, bool links, CancellationToken cancellationToken) => ValueTask.FromResult(
+        links && SymbolicLink.Read(PathOf(name)) is { } target ? new SyncEntry(name, 0, default) { LinkTarget = target }
+        : LocalTime.TryLook(PathOf(name), out long length, out FileTime modified) ? new SyncEntry(name, length, modified) : null);
 
     internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken) =>
         await LocalFolder.HashAsync(PathOf(entry.Name), cancellationToken).ConfigureAwait(false);
@@ -120,9 +140,37 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
         return Task.CompletedTask;
     }
 
+    internal override Task LinkAsync(SyncEntry link, SyncEntry? listed, CancellationToken cancellationToken)
+    {
+        FolderItem item = Local.ItemOf(link.Name, default);
+        item.ThrowIfUnusable();
+        if (listed is not null)
+        {
+            ThrowIfChanged(link.Name, listed);
+        }
+
+        try
+        {
+            Local.CreateLink(item.Path, link.Name, link.LinkTarget!, replace: listed is not null);
+        }
+        catch (IOException exception) when (exception is not TransferException && listed is null && (SymbolicLink.Read(item.Path) is not null || File.Exists(item.Path)))
+        {
+            throw Changed(link.Name);
+        }
+
+        return Task.CompletedTask;
+    }
+
     internal override Task RemoveAsync(SyncEntry entry, CancellationToken cancellationToken)
     {
         ThrowIfChanged(entry.Name, entry);
+        if (entry.LinkTarget is not null)
+        {
+            // That deletes the link.
+            PrepareWithoutLinks(entry.Name, replace: true);
+            return Task.CompletedTask;
+        }
+
         File.Delete(Prepare(entry.Name));
         return Task.CompletedTask;
     }

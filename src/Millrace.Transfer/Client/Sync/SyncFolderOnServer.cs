@@ -23,29 +23,30 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
         : listed.Tag is { } tag ? new WritePrecondition { Match = [tag] }
         : default;
 
-    internal override IAsyncEnumerable<SyncEntry> ListAsync(Action<SyncFault> faults, CancellationToken cancellationToken) =>
-        ListFolderAsync(root, faults, cancellationToken);
+    internal override IAsyncEnumerable<SyncEntry> ListAsync(bool links, Action<SyncFault> faults, CancellationToken cancellationToken) =>
+        ListFolderAsync(root, links, faults, cancellationToken);
 
     internal override async IAsyncEnumerable<SyncEntry> ListAsync(
-        TransferName name, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
+        TransferName name, bool links, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        if (await FindAsync(name, cancellationToken).ConfigureAwait(false) is { } file)
+        if (await FindAsync(name, links, cancellationToken).ConfigureAwait(false) is { } file)
         {
             yield return file;
             yield break;
         }
 
-        await foreach (SyncEntry entry in ListFolderAsync(NameOf(name), faults, cancellationToken).ConfigureAwait(false))
+        await foreach (SyncEntry entry in ListFolderAsync(NameOf(name), links, faults, cancellationToken).ConfigureAwait(false))
         {
             yield return entry;
         }
     }
 
     private async IAsyncEnumerable<SyncEntry> ListFolderAsync(
-        TransferName folder, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
+        TransferName folder, bool links, Action<SyncFault> faults, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         IAsyncEnumerator<RemoteEntry> entries = client
-            .ListAsync(folder, recursive: true, Omit, _demand, cancellationToken).GetAsyncEnumerator(cancellationToken);
+            .ListAsync(new ListOptions { Folder = folder, Recursive = true, SymbolicLinks = links, Omitted = Omit, Demand = _demand }, cancellationToken)
+            .GetAsyncEnumerator(cancellationToken);
         await using ConfiguredAsyncDisposable _ = entries.ConfigureAwait(false);
         bool hasBegun = false;
         while (await NextAsync().ConfigureAwait(false))
@@ -58,6 +59,7 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
                     LocalFolder.Below(entry.Name, root), entry.Length ?? 0, entry.Modified ?? default, entry.Tag, entry.Sha256)
                 {
                     IsExecutable = entry.IsExecutable,
+                    LinkTarget = links ? entry.LinkTarget : null,
                 };
             }
         }
@@ -80,8 +82,10 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
         }
     }
 
-    internal override async ValueTask<SyncEntry?> FindAsync(TransferName name, CancellationToken cancellationToken) =>
-        await client.FindAsync(NameOf(name), cancellationToken).ConfigureAwait(false) is { } file
+    internal override async ValueTask<SyncEntry?> FindAsync(TransferName name, bool links, CancellationToken cancellationToken) =>
+        links && await client.FindSymbolicLinkAsync(NameOf(name), cancellationToken).ConfigureAwait(false) is { } link
+            ? new SyncEntry(name, 0, link.Modified ?? default, link.Tag) { LinkTarget = link.LinkTarget }
+        : await client.FindAsync(NameOf(name), cancellationToken).ConfigureAwait(false) is { } file
             ? new SyncEntry(name, file.Length, file.Modified, file.Tag, file.Sha256) { IsExecutable = file.IsExecutable }
             : null;
 
@@ -100,7 +104,7 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
     internal override async ValueTask<Sha256Digest?> HashAsync(SyncEntry entry, CancellationToken cancellationToken)
     {
         _demand.Make();
-        return entry.Sha256 ?? (await FindAsync(entry.Name, cancellationToken).ConfigureAwait(false))?.Sha256;
+        return entry.Sha256 ?? (await FindAsync(entry.Name, links: false, cancellationToken).ConfigureAwait(false))?.Sha256;
     }
 
     internal override void ExpectHashes() => _demand.Make();
@@ -108,7 +112,7 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
     /// <inheritdoc/>
     /// <remarks>A bucket does not list it. To ask about each file would take hours, so that only programs here are asked about.</remarks>
     internal override async ValueTask<bool?> IsExecutableAsync(SyncEntry entry, bool? other, CancellationToken cancellationToken) =>
-        entry.IsExecutable || (other == true && (await FindAsync(entry.Name, cancellationToken).ConfigureAwait(false))?.IsExecutable == true);
+        entry.IsExecutable || (other == true && (await FindAsync(entry.Name, links: false, cancellationToken).ConfigureAwait(false))?.IsExecutable == true);
 
     internal override TransferName? Below(string folder)
     {
@@ -131,8 +135,12 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
             NameOf(entry.Name), kept, new MoveOptions { Source = ConditionOf(entry), Replace = true }, cancellationToken).ConfigureAwait(false);
     }
 
-    internal override async Task RemoveAsync(SyncEntry entry, CancellationToken cancellationToken) =>
-        await client.DeleteAsync(NameOf(entry.Name), ConditionOf(entry), cancellationToken).ConfigureAwait(false);
+    internal override Task LinkAsync(SyncEntry link, SyncEntry? listed, CancellationToken cancellationToken) =>
+        client.PutSymbolicLinkAsync(NameOf(link.Name), link.LinkTarget!, ConditionOf(listed), cancellationToken);
+
+    internal override async Task RemoveAsync(SyncEntry entry, CancellationToken cancellationToken) => _ = entry.LinkTarget is not null
+        ? await client.DeleteSymbolicLinkAsync(NameOf(entry.Name), ConditionOf(entry), cancellationToken).ConfigureAwait(false)
+        : await client.DeleteAsync(NameOf(entry.Name), ConditionOf(entry), cancellationToken).ConfigureAwait(false);
 
     internal override async Task<bool> TryClearAsync(TransferName folder, CancellationToken cancellationToken)
     {

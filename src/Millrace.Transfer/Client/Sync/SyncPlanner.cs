@@ -21,7 +21,7 @@ internal sealed class SyncPlanner(SyncFolder source, SyncFolder target, SyncOpti
     /// <summary>Compares all files.</summary>
     public async Task<SyncPlan> PlanAsync(CancellationToken cancellationToken)
     {
-        await CompareAsync(source.ListAsync(_faults.Add, cancellationToken), target.ListAsync(IgnoreFault, cancellationToken), cancellationToken)
+        await CompareAsync(source.ListAsync(options.SymbolicLinks, _faults.Add, cancellationToken), target.ListAsync(options.SymbolicLinks, IgnoreFault, cancellationToken), cancellationToken)
             .ConfigureAwait(false);
         return await FinishAsync(cancellationToken).ConfigureAwait(false);
     }
@@ -36,14 +36,16 @@ internal sealed class SyncPlanner(SyncFolder source, SyncFolder target, SyncOpti
         foreach (TransferName name in names)
         {
             await CompareAsync(
-                source.ListAsync(name, _faults.Add, cancellationToken), target.ListAsync(name, IgnoreFault, cancellationToken), cancellationToken)
+                source.ListAsync(name, options.SymbolicLinks, _faults.Add, cancellationToken),
+                target.ListAsync(name, options.SymbolicLinks, IgnoreFault, cancellationToken),
+                cancellationToken)
                 .ConfigureAwait(false);
         }
 
         _targets = Math.Max(targets, _targets);
         if (_sources == 0 && _extras.Count > 0)
         {
-            IAsyncEnumerator<SyncEntry> all = source.ListAsync(IgnoreFault, cancellationToken).GetAsyncEnumerator(cancellationToken);
+            IAsyncEnumerator<SyncEntry> all = source.ListAsync(options.SymbolicLinks, IgnoreFault, cancellationToken).GetAsyncEnumerator(cancellationToken);
             await using ConfiguredAsyncDisposable _ = all.ConfigureAwait(false);
             _sources = await all.MoveNextAsync().ConfigureAwait(false) ? 1 : 0;
         }

@@ -155,6 +155,7 @@ internal static class StepPacking
         Tag = 8,
         Sha256 = 16,
         Executable = 32,
+        Link = 64,
     }
 
     /// <summary>Appends a step.</summary>
@@ -201,7 +202,8 @@ internal static class StepPacking
         Write(packed, (ulong)entry.Length);
         Write(packed, (ulong)((entry.Modified.Seconds << 1) ^ (entry.Modified.Seconds >> 63)));
         Write(packed, (ulong)entry.Modified.Nanoseconds);
-        Write(packed, (ulong)(PartOf(entry.Tag is not null, Parts.Tag) | PartOf(entry.Sha256 is not null, Parts.Sha256) | PartOf(entry.IsExecutable, Parts.Executable)));
+        Write(packed, (ulong)(PartOf(entry.Tag is not null, Parts.Tag) | PartOf(entry.Sha256 is not null, Parts.Sha256)
+            | PartOf(entry.IsExecutable, Parts.Executable) | PartOf(entry.LinkTarget is not null, Parts.Link)));
         if (entry.Tag is { } tag)
         {
             Write(packed, tag.Value);
@@ -211,6 +213,11 @@ internal static class StepPacking
         {
             sha256.CopyTo(packed.GetSpan(Sha256Digest.Bytes));
             packed.Advance(Sha256Digest.Bytes);
+        }
+
+        if (entry.LinkTarget is { } target)
+        {
+            Write(packed, target);
         }
     }
 
@@ -233,7 +240,11 @@ internal static class StepPacking
             at += Sha256Digest.Bytes;
         }
 
-        return new SyncEntry(name, length, modified, tag, sha256) { IsExecutable = parts.HasFlag(Parts.Executable) };
+        return new SyncEntry(name, length, modified, tag, sha256)
+        {
+            IsExecutable = parts.HasFlag(Parts.Executable),
+            LinkTarget = parts.HasFlag(Parts.Link) ? ReadText(packed, ref at, before: []) : null,
+        };
     }
 
     private static void Write(ArrayBufferWriter<byte> packed, ReadOnlySpan<char> text)

@@ -33,10 +33,13 @@ internal sealed record ListingEntry
     /// <summary>Its whole name, from the store's root.</summary>
     public string Name { get; set; } = "";
 
-    /// <summary><c>file</c> or <c>folder</c>.</summary>
+    /// <summary><c>file</c> or <c>folder</c>, or <c>symlink</c> if these were asked for.</summary>
     public string Kind { get; set; } = "file";
 
-    /// <summary>Its bytes; null for a folder.</summary>
+    /// <summary>What a symbolic link leads to; null for anything else.</summary>
+    public string? Target { get; set; }
+
+    /// <summary>Its bytes; null for a folder and a link.</summary>
     public long? Length { get; set; }
 
     /// <summary>When it was last changed.</summary>
