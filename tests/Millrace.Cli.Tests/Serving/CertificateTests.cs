@@ -47,6 +47,35 @@ public sealed class CertificateTests : CommandTests
         await ThrowIfUnusableAsync(kept);
     }
 
+    [Theory]
+    [InlineData("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true)]
+    [InlineData("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", true)]
+    [InlineData("\u0016\u0003", false)]
+    [InlineData("get", false)]
+    public async Task Request_without_tls_is_told_to_use_it(string sent, bool isTold)
+    {
+        WriteCertificate("cert.pem", "key.pem", "first");
+        using ServedCommand serve = await ServedCommand.StartAsync(this, "--cert", "cert.pem", "--key", "key.pem");
+        using var client = new TcpClient();
+        await client.ConnectAsync(IPAddress.Loopback, serve.Port);
+        using var reader = new StreamReader(client.GetStream());
+        await client.Client.SendAsync(System.Text.Encoding.ASCII.GetBytes(sent));
+        client.Client.Shutdown(SocketShutdown.Send);
+        string answer = "";
+        try
+        {
+            answer = await reader.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(2));
+        }
+        catch (IOException)
+        {
+            Assert.False(isTold);
+        }
+
+        Assert.Equal(isTold, answer.StartsWith("HTTP/1.1 400", StringComparison.Ordinal));
+        Assert.Equal(isTold, answer.Contains("https://", StringComparison.Ordinal));
+        Assert.Equal("CN=first", await SubjectAsync(serve));
+    }
+
     [NeedsTheory(Need.Unix)]
     [InlineData(null)]
     [InlineData("")]
