@@ -48,7 +48,7 @@ export class Head {
   showAccount(): void {
     const { required, name, expires } = current();
     const isIn = required && !mustSignIn() && !isPublic() && !link();
-    const end = link()?.expires;
+    const end = isDrop() ? undefined : link()?.expires; // the drop page shows it itself
     const until = expires ? texts.expires(dateAndTime(Date.parse(expires))) : "";
     this.account.replaceChildren(
       ...(isIn && name ? [h("span", { class: "who small", title: `${texts.signedInAs(name)} ${until}` }, icon(icons.key, 16), isolated(name))] : []),
