@@ -58,7 +58,10 @@ public sealed class MountTests : CommandTests
         string mount = $"set -e; mount -t davfs -o conf=$PWD/davfs2.conf {server.Files} drive </dev/null; trap 'mountpoint -q drive && umount drive >/dev/null' EXIT; ";
         return Process.Start(new ProcessStartInfo("bash", ["-c", mount + script])
         {
-            WorkingDirectory = Folder.Path, RedirectStandardError = true, RedirectStandardOutput = true, UseShellExecute = false,
+            WorkingDirectory = Folder.Path,
+            RedirectStandardError = true,
+            RedirectStandardOutput = true,
+            UseShellExecute = false,
         })!;
     }
 
