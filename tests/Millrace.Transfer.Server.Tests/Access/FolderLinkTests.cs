@@ -394,15 +394,11 @@ public sealed class FolderLinkTests : GrpcTest
         string other = await PrepareAsync(password: "correct horse");
         Assert.Equal(401, await StatusAsync("GET", $"files/share/a?mr-link={other}.{parts[1]}.{parts[2]}", null));
 
-        var answers = new List<int>();
-        for (int i = 0; i < 15; i++)
-        {
-            answers.Add(await StatusAsync("POST", "links/open", null, JsonContent.Create(new { secret = link, password = $"guess {i}" })));
-        }
-
+        // At once, because tries are given back with time, and comparing takes long on a slow machine.
+        int[] answers = await Task.WhenAll(Enumerable.Range(0, 15).Select(
+            i => StatusAsync("POST", "links/open", null, JsonContent.Create(new { secret = link, password = $"guess {i}" }))));
         Assert.InRange(answers.Count(static status => status == 401), 1, 10);
         Assert.Equal(15, answers.Count(static status => status is 401 or 429));
-        Assert.Equal(429, answers[^1]);
 
         // Those who have given it are not stopped by others who guess.
         Assert.Equal(200, await StatusAsync("GET", $"files/share/a?mr-link={secret}", null));
