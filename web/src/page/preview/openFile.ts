@@ -9,8 +9,8 @@ import { closeDialogs } from "../view/dialog.ts";
 import type { MenuItem } from "../view/menu.ts";
 import { Viewer } from "./viewer.ts";
 
-/** After which a step back that the browser did not report is taken for done. */
-const backMs = 500;
+/** After which a step back that the browser did not report is taken for done. A report that comes later closes what was opened meanwhile. */
+const backMs = 3000;
 
 export interface OpenFileEvents {
   enter(folder: string): void;
