@@ -8,11 +8,15 @@ export const switches = [
   "--disable-component-update", "--disable-sync",
 ];
 
+/** Milliseconds that every wait is given. Only against what would never end: a busy machine takes many times what a quiet one does. */
+export const patience = 120_000;
+
 export const launch = (...more) => chromium.launch({ executablePath: program, headless: true, args: [...switches, ...more] });
 
 /** A page that has no network, and the list of what it asked for nevertheless. */
 export async function open(browser, url, options = {}) {
   const context = await browser.newContext({ offline: true, ...options });
+  context.setDefaultTimeout(patience);
   const requests = [];
   const errors = [];
   await context.route(/^(?!file:|data:)/, (route) => route.abort());

@@ -3,10 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { patience } from "./browser.mjs";
 
 /** Opens the server's page in a browser profile of its own. */
 export async function openPage(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const errors = [];
   page.on("pageerror", (error) => errors.push(String(error)));
@@ -98,6 +100,13 @@ export function disk() {
     },
     remove: () => rmSync(folder, { recursive: true }),
   };
+}
+
+/** Waits until something outside of the page, such as a file that the server writes, is there. */
+export async function until(isTrue, what) {
+  for (const end = performance.now() + patience; !(await isTrue()); await new Promise((resolve) => setTimeout(resolve, 20))) {
+    assert.ok(performance.now() < end, `it did not happen: ${what}`);
+  }
 }
 
 export const names = (page) => page.locator(".rows .row .cell-name a").allTextContents();
