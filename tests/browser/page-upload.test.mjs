@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
 import { gateway } from "./support/gateway.mjs";
 import { line } from "./support/line.mjs";
-import { disk, drawn, drop, halfWay, openPage, row, upload, uploadState } from "./support/page.mjs";
+import { disk, drawn, drop, halfWay, openPage, row, until, upload, uploadState } from "./support/page.mjs";
 import { serve } from "./support/served.mjs";
 
 const MiB = 1024 * 1024;
@@ -48,6 +48,12 @@ async function reload(page) {
   page.off("dialog", leave);
 }
 
+/** Without the pauses between the attempts, which grow to seconds. */
+const withShortPauses = (page) => page.evaluate(() => {
+  const wait = setTimeout;
+  window.setTimeout = (act, ms) => wait(act, Math.min(ms, 50));
+});
+
 const stored = (name, on = server) => readFileSync(join(on.folder, name));
 const isStored = ({ bytes }, name, on = server) => assert.ok(stored(name, on).equals(bytes), `${name} is what was dropped`);
 const done = (page, name) => uploadState(page, name, "done");
@@ -73,7 +79,8 @@ test("A dropped folder of 200 files keeps its folders, also empty ones", async (
     await drop(page, [join(mine.folder, "tree")]);
     await title(page, "200 files uploaded");
     for (const file of files) isStored(file, file.name);
-    assert.ok(existsSync(join(server.folder, "tree/hollow")));
+    // A folder without files is not among those, and is made beside them.
+    await until(() => existsSync(join(server.folder, "tree/hollow")), "the empty folder");
     await row(page, "tree").waitFor();
     await row(page, "tree").getByRole("link").click();
     await row(page, "Ünï çode").waitFor();
@@ -165,11 +172,7 @@ test("Uploads wait while the browser is offline, however often they try, and con
     way.release();
     await uploadState(page, "offline.bin", "waiting");
     assert.match(await upload(page, "offline.bin").innerText(), /Connection lost/);
-    // Without the pauses between the attempts, which grow to seconds.
-    await page.evaluate(() => {
-      const wait = setTimeout;
-      window.setTimeout = (act, ms) => wait(act, Math.min(ms, 50));
-    });
+    await withShortPauses(page);
     for (let attempt = 0; attempt < 10; attempt++) await page.waitForEvent("requestfailed");
     assert.equal(existsSync(join(server.folder, "offline.bin")), false);
     await context.setOffline(false);
@@ -194,7 +197,7 @@ test("An upload whose connection has gone silent begins again from what the serv
     // Again, because what was on its way may still have been reported after the first minute.
     for (let left = 10; parts.length < 3; left--) {
       assert.ok(left > 0, "the part was not sent again");
-      const sent = page.waitForRequest((request) => request.method() === "PATCH", { timeout: 2000 }).catch(() => undefined);
+      const sent = page.waitForRequest((request) => request.method() === "PATCH", { timeout: 10_000 }).catch(() => undefined);
       await later();
       await sent;
     }
@@ -303,9 +306,11 @@ test("Behind a proxy that reports 502 while the server restarts, an upload conti
   const own = await serve("--h2-port", "none", "--quiet");
   try {
     await inPage(async (page, way) => {
+      way.limits.holdAfter = 12 * MiB;
       await drop(page, [file.path]);
       await page.waitForFunction(() => Number(document.querySelector(".task [role=progressbar]")?.getAttribute("aria-valuenow")) > 20);
       await own.kill();
+      way.limits.holdAfter = Infinity;
       await uploadState(page, "proxied.bin", "waiting");
       // More refusals than a failing server gets.
       for (let attempt = 0; attempt < 6; attempt++) {
@@ -327,6 +332,7 @@ test("A part that was too slow for the server is sent again", async () => {
   const file = mine.write("slow.bin", 20 * MiB);
   await inPage(async (page, way) => {
     for (let i = 0; i < 6; i++) way.refuse("PATCH", 408);
+    await withShortPauses(page);
     await drop(page, [file.path]);
     await done(page, "slow.bin");
     assert.equal(way.requests.filter(({ method }) => method === "POST").length, 1);
@@ -507,6 +513,7 @@ for (const names of ["native", "portable"]) test(`Every file of a dropped folder
   const isNative = names === "native";
   const accepted = isNative ? [...unusual, ...Object.keys(notPortable)] : unusual;
   const refused = isNative ? reserved : { ...notPortable, ...reserved };
+  const empty = ["\u200chollow", ...(isNative ? ["con.empty"] : [])];
   const all = [...accepted, ...Object.keys(refused)];
   const served = await serve("--h2-port", "none", "--quiet", "--names", names);
   for (const name of all) {
@@ -537,9 +544,10 @@ for (const names of ["native", "portable"]) test(`Every file of a dropped folder
       if (isNative) assert.equal(named["odd/con.empty"], undefined);
       else assert.match(named["odd/con.empty"], /device/);
       assert.match(named["odd/\ufffd"], /not valid/);
+      await until(() => empty.every((name) => existsSync(join(served.folder, "odd", name))), "the empty folders");
     }, served);
     for (const name of accepted) for (const path of [`odd/${name}`, `odd/${name} folder/${name}`]) assert.equal(String(stored(path, served)), name);
-    for (const empty of ["\u200chollow", ...(isNative ? ["con.empty"] : [])]) assert.deepEqual(readdirSync(join(served.folder, "odd", empty)), []);
+    for (const name of empty) assert.deepEqual(readdirSync(join(served.folder, "odd", name)), []);
     assert.deepEqual(["other/one.txt", "two.txt"].map((name) => String(stored(name, served))), ["one", "two"]);
   } finally {
     await served.stop();
@@ -687,14 +695,19 @@ test("A worker that does not answer is replaced", async () => {
   const file = mine.write("silence.txt", "after a silence");
   await inPage(async (page) => {
     await (await hasher(page)).evaluate(() => (self.onmessage = undefined));
-    const asked = page.waitForEvent("worker");
+    let isReplaced = false;
+    page.on("worker", () => (isReplaced = true));
     await drop(page, [file.path]);
     await uploadState(page, "silence.txt", "running");
-    await page.evaluate(() => {
-      const now = Date.now.bind(Date);
-      Date.now = () => now() + 70_000;
-    });
-    await asked;
+    // Again, because the worker may not have been asked yet the first time.
+    for (let left = 10; !isReplaced; left--) {
+      assert.ok(left > 0, "the worker was not replaced");
+      await page.evaluate(() => {
+        const now = Date.now.bind(Date);
+        Date.now = () => now() + 70_000;
+      });
+      for (let waits = 0; waits < 100 && !isReplaced; waits++) await page.waitForTimeout(100);
+    }
     await title(page, "2 files uploaded");
     isStored(file, "silence.txt");
   });

@@ -6,7 +6,7 @@ export async function gateway(address) {
   const { port } = new URL(address);
   let wanted = [];
   const requests = [];
-  const limits = { refuseAbove: Infinity, cutAfter: Infinity, received: 0, refused: 0, cut: 0, longest: 0 };
+  const limits = { refuseAbove: Infinity, cutAfter: Infinity, holdAfter: Infinity, received: 0, refused: 0, cut: 0, longest: 0 };
   const server = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;
     requests.push({ method, url, offset: headers["upload-offset"] });
@@ -22,6 +22,8 @@ export async function gateway(address) {
       limits.received += more;
       received += more;
       limits.longest = Math.max(limits.longest, received);
+      // What is on its way then waits here until the server is gone.
+      if (limits.received > limits.holdAfter) incoming.unpipe(forwarded).pause();
       if (received > limits.cutAfter && !incoming.destroyed) {
         limits.cut++;
         incoming.destroy();
@@ -53,7 +55,7 @@ export async function gateway(address) {
   return {
     address: `http://127.0.0.1:${server.address().port}`,
     requests,
-    /** Refuses requests with more bytes than `refuseAbove`, cuts those that bring more than `cutAfter`, and counts. */
+    /** Refuses requests with more bytes than `refuseAbove`, cuts those that bring more than `cutAfter`, holds all after `holdAfter`, and counts. */
     limits,
     /** Answers the next request of a method itself. */
     refuse: (method, status) => wanted.push({ method, status }),
