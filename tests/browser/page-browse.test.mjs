@@ -112,6 +112,7 @@ test("Where the server makes no zip, selected files are downloaded one after ano
 test("Links are copied", async () => {
   await inFolder({ "a b.txt": "a" }, async (page) => {
     await menu(page, "a b.txt", "Copy link");
+    await page.getByText("Link copied").waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     assert.equal(await (await fetch(link)).text(), "a");
   }, { permissions: ["clipboard-read", "clipboard-write"] });
@@ -396,8 +397,9 @@ test("The dialog for moving always has the focus", async () => {
 test("The question about a taken name waits until no other dialog is open", async () => {
   await inFolder({ "a.txt": "old", "b.txt": "" }, async (page, at) => {
     let release;
+    const released = new Promise((resolve) => (release = resolve));
     await page.route("**/uploads", async (route) => {
-      await new Promise((resolve) => (release = resolve));
+      await released;
       await route.continue();
     });
     const mine = join(at("."), "../outside");

@@ -120,7 +120,8 @@ test("A text is edited and saved as it was written, over the version that was re
     // Again, over the version that was just written.
     await field.fill("three");
     await dialog(page).getByRole("button", { name: "Save" }).click();
-    await page.waitForFunction(() => document.querySelectorAll(".notice").length === 2);
+    // The button is enabled until the new text is on the server.
+    await page.waitForFunction(() => document.querySelector(".stage-tools .primary").disabled);
     assert.equal(readFileSync(at("a.txt"), "utf8"), "\ufeffthree".replaceAll("\n", "\r\n"));
     // Somebody else was faster.
     await field.fill("mine");

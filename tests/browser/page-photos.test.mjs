@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
-import { dialog, drawn, inFoldersOf, names, row, shows } from "./support/page.mjs";
+import { dialog, drawn, inFoldersOf, names, row, shows, until } from "./support/page.mjs";
 import { picture, withThumbnail } from "./support/photos.mjs";
 import { serve } from "./support/served.mjs";
 
@@ -53,7 +53,16 @@ test("Tiles show the thumbnails in photos, of which only the beginning is read, 
     assert.deepEqual([isDark(await colour(page, "a.jpg", 0.3, 0.3)), isDark(await colour(page, "a.jpg", 0.75, 0.1))], [true, false]);
     assert.deepEqual([isDark(await colour(page, "turned.jpg", 0.3, 0.3)), isDark(await colour(page, "turned.jpg", 0.7, 0.15))], [false, true]);
     // It is remembered, also for the folders below.
-    await page.waitForTimeout(300);
+    await until(() => page.evaluate(() => new Promise((resolve) => {
+      const opened = indexedDB.open("millrace-thumbnails");
+      opened.onsuccess = () => {
+        const count = opened.result.transaction("thumbnails").objectStore("thumbnails").count();
+        count.onsuccess = () => {
+          opened.result.close();
+          resolve(count.result === 2);
+        };
+      };
+    })), "both thumbnails in the browser's store");
     await page.reload();
     for (const name of ["a.jpg", "turned.jpg"]) await thumbOf(page, name).waitFor();
     assert.equal(ranges.length, 2, "the browser has kept them");

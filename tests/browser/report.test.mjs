@@ -370,7 +370,7 @@ test("Several runs are sections of one report", async () => {
       assert.equal(await page.locator("article.run").count(), 2);
       assert.equal(await page.locator(".heat").count(), 2);
       await page.getByRole("link", { name: "others, full" }).click();
-      assert.ok(await page.locator("#run-2").evaluate((section) => Math.abs(section.getBoundingClientRect().top) < 100));
+      await page.waitForFunction(() => Math.abs(document.querySelector("#run-2").getBoundingClientRect().top) < 100);
     });
   } finally {
     both.remove();
