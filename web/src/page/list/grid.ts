@@ -52,6 +52,7 @@ export class Grid {
   /** Entries beside one another, and what each of them takes in CSS pixels. */
   private columns = 1;
   private cell = { width: 0, height: 0 };
+  private width = 0;
   private readonly thumbnails = new Thumbnails();
   readonly grid = h("div", { role: "grid", class: "grid", id: "list", "aria-label": texts.list, "aria-multiselectable": "true" });
   readonly element = h("div", { class: "list" }, this.grid);
@@ -83,7 +84,8 @@ export class Grid {
       if (at >= 0) this.setFocused(at);
     });
     narrow.addEventListener("change", () => this.shape());
-    new ResizeObserver(() => this.view === "tiles" && this.shape()).observe(this.element);
+    // It also reports the size that the list begins with.
+    new ResizeObserver(() => this.view === "tiles" && this.element.clientWidth !== this.width && this.shape()).observe(this.element);
     addEventListener("beforeprint", () => this.print(true));
     addEventListener("afterprint", () => this.print(false));
   }
@@ -231,9 +233,9 @@ export class Grid {
 
   private measure(): void {
     const isTiles = this.view === "tiles";
-    const { clientWidth } = this.element;
-    this.columns = isTiles ? Math.max(2, Math.floor(clientWidth / tileWidth())) : 1;
-    const width = clientWidth / this.columns;
+    this.width = this.element.clientWidth;
+    this.columns = isTiles ? Math.max(2, Math.floor(this.width / tileWidth())) : 1;
+    const width = this.width / this.columns;
     this.cell = { width, height: isTiles ? Math.round(width * 3 / 4 + captionHeight()) : rowHeight() };
     this.virtualizer.setOptions({ ...this.virtualizer.options, ...this.options() } as typeof this.virtualizer.options);
     this.virtualizer.measure();
@@ -269,7 +271,9 @@ export class Grid {
     for (const [at, row] of [...this.rows].sort((a, b) => Number(isOnScreen(b)) - Number(isOnScreen(a)))) {
       const entry = this.listing.at(at);
       // Entries that the server sent with the page have no version yet: the same pictures would be made twice.
-      if (entry && mayLookAhead() && (entry.tag !== undefined || this.listing.complete)) this.thumbnails.show(row.querySelector(".thumb")!, entry, this.listing.folder);
+      if (!entry || !mayLookAhead()) continue;
+      if (entry.tag !== undefined || this.listing.complete) this.thumbnails.show(row.querySelector(".thumb")!, entry, this.listing.folder);
+      else this.thumbnails.expect(entry);
     }
   }
 

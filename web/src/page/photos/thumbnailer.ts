@@ -15,16 +15,30 @@ const maxBytes = 48 * 1024 * 1024;
 /** Width to height of a tile's picture. */
 const ratio = 4 / 3;
 
+/** Made pictures whose encoding waits until nothing else is to be made; one of a tile takes 170 KB. */
+const maxUnkept = 60;
+/** Pictures are sent together at this interval, for which the page draws one frame and not one for each. */
+const sendMs = 80;
+
 const cache = new ThumbnailCache();
 const waiting = new Map<number, Wanted>();
 const running = new Map<number, AbortController>();
+let unkept: (() => Promise<void>)[] = [];
+let isKeeping = false;
+/** The one that is being kept. */
+let lastKept = Promise.resolve();
+let unsent: ThumbnailMessage[] = [];
+let sentAt = -Infinity;
 let turn = 0;
 
 self.onmessage = ({ data }: MessageEvent<ThumbnailRequest>) => {
-  if (data.type === "clear") void cache.clear();
-  else if (data.type === "cancel") {
+  if (data.type === "clear") {
+    unkept = [];
+    void lastKept.then(() => cache.clear());
+  } else if (data.type === "cancel") {
     waiting.delete(data.id);
     running.get(data.id)?.abort();
+    unsent = unsent.filter(({ id, bitmap }) => id !== data.id || bitmap?.close());
   } else {
     waiting.set(data.id, data);
     next();
@@ -36,16 +50,29 @@ function next(): void {
   while (running.size < atOnce) {
     const wanted = [...waiting.values()];
     const one = wanted.find((other) => !other.whole) ?? (running.size === 0 ? wanted[0] : undefined);
-    if (!one) return;
+    if (!one) break;
     waiting.delete(one.id);
     const closing = new AbortController();
     running.set(one.id, closing);
     void make(one, closing.signal).catch(() => ({ id: one.id, isSmall: false })).then((message: ThumbnailMessage) => {
       if (running.get(one.id) === closing) running.delete(one.id);
-      if (!closing.signal.aborted) self.postMessage(message, { transfer: message.bitmap ? [message.bitmap] : [] });
+      if (!closing.signal.aborted) send(message);
       next();
     });
   }
+  if (!isKeeping && (unkept.length > maxUnkept || running.size === 0)) void keepAll();
+}
+
+/** The first picture at once, and others that follow soon after it together. */
+function send(message: ThumbnailMessage): void {
+  unsent.push(message);
+  if (unsent.length === 1) setTimeout(sendAll, sentAt + sendMs - performance.now());
+}
+
+function sendAll(): void {
+  sentAt = performance.now();
+  self.postMessage(unsent, { transfer: unsent.flatMap(({ bitmap }) => bitmap ?? []) });
+  unsent = [];
 }
 
 async function make(wanted: Wanted, signal: AbortSignal): Promise<ThumbnailMessage> {
@@ -58,7 +85,7 @@ async function make(wanted: Wanted, signal: AbortSignal): Promise<ThumbnailMessa
   const canvas = small ?? await fromWhole(wanted, signal);
   signal.throwIfAborted();
   const bitmap = await createImageBitmap(canvas);
-  void keep(key, canvas, small !== undefined);
+  unkept.push(() => keep(key, canvas, small !== undefined));
   return { id, bitmap, isSmall: small !== undefined };
 }
 
@@ -83,6 +110,7 @@ async function fromWhole({ url, bytes, isJpeg, width }: Wanted, signal: AbortSig
   // Gigabytes of photos would push everything else out of the browser's cache; the thumbnail itself is kept.
   const response = await fetch(url, { signal, cache: "no-store" });
   if (!response.ok) throw new Error(response.statusText);
+  // Outside of the tab: read into its own memory, with less work, files that were scrolled past stayed there for a while (330 MB).
   const blob = await response.blob();
   const lane = turn++ % lanes.length;
   const made = lanes[lane]!.then(() => {
@@ -139,6 +167,13 @@ function draw(picture: ImageBitmap | VideoFrame, from: Area, orientation: number
   context.drawImage(picture, from.x, from.y, from.width, from.height, -drawnWidth / 2, -drawnHeight / 2, drawnWidth, drawnHeight);
   picture.close();
   return canvas;
+}
+
+/** Encoding takes time that the pictures on the screen are waiting for, so it comes after them. */
+async function keepAll(): Promise<void> {
+  isKeeping = true;
+  while (unkept.length > 0 && (running.size === 0 || unkept.length > maxUnkept)) await (lastKept = unkept.shift()!().catch(() => undefined));
+  isKeeping = false;
 }
 
 async function keep(key: string, canvas: OffscreenCanvas, isSmall: boolean): Promise<void> {

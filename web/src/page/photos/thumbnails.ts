@@ -20,6 +20,7 @@ export class Thumbnails {
   private readonly tiles = new Map<number, { place: HTMLElement; entry: Entry; folder: string; isSmall: boolean }>();
   private readonly ids = new WeakMap<HTMLElement, number>();
   private readonly unsupported = new Set<string>();
+  private isExpecting = false;
   private last = 0;
   private timer = 0;
 
@@ -35,6 +36,13 @@ export class Thumbnails {
     this.ids.set(place, id);
     this.tiles.set(id, { place, entry, folder, isSmall: false });
     this.ask(id, false);
+  }
+
+  /** There will be pictures: their thread starts beside the one that reads the folder, after the first frame. */
+  expect(entry: Entry): void {
+    if (this.worker || this.isExpecting || !Thumbnails.has(entry)) return;
+    this.isExpecting = true;
+    requestAnimationFrame(() => setTimeout(() => this.start()));
   }
 
   /** The tile is gone. */
@@ -97,11 +105,14 @@ export class Thumbnails {
   }
 
   private post(request: ThumbnailRequest): void {
+    if (this.worker || request.type !== "cancel") this.start().postMessage(request);
+  }
+
+  private start(): Worker {
     if (!this.worker) {
-      if (request.type === "cancel") return;
       this.worker = startThumbnailer();
-      this.worker.onmessage = ({ data }: MessageEvent<ThumbnailMessage>) => this.receive(data);
+      this.worker.onmessage = ({ data }: MessageEvent<ThumbnailMessage[]>) => data.forEach((message) => this.receive(message));
     }
-    this.worker.postMessage(request);
+    return this.worker;
   }
 }
