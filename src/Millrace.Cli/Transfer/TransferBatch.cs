@@ -124,7 +124,7 @@ internal sealed record TransferItem(string Path, TransferName Name, string Url, 
     /// <summary>Whether it was found in a folder, not named by the user, who may not know its other entries.</summary>
     public bool IsFound { get; init; }
 
-    public string Shown => Path == Standard ? "the standard stream" : PrintableText.Clean(Path);
+    public string Shown => Path == Standard ? "the standard stream" : Path;
 }
 
 /// <summary>What became of a <see cref="TransferItem"/>: neither a result nor an error if it was there already.</summary>

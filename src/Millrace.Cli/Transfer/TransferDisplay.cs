@@ -78,7 +78,7 @@ internal sealed class PlainDisplay(TextWriter output) : ITransferDisplay
                 _next = value.Elapsed + Interval;
             }
 
-            output.WriteLine($"{item.Shown}: {TransferText.Progress(value)}");
+            output.WriteLine($"{PrintableText.Clean(item.Shown)}: {TransferText.Progress(value)}");
         }
     }
 }

@@ -23,7 +23,7 @@ internal sealed class TransferReporter(TransferJob job)
             }
             else if (outcome.Error is not null)
             {
-                string line = $"millrace {job.Command}: {job.Describe(outcome.Item)}: {TransferFailure.Explain(outcome.Error)}";
+                string line = PrintableText.Clean($"millrace {job.Command}: {job.Describe(outcome.Item)}: {TransferFailure.Explain(outcome.Error)}");
                 if (_hold)
                 {
                     _held.Add(line);
@@ -35,7 +35,7 @@ internal sealed class TransferReporter(TransferJob job)
             }
             else if (outcome.Result is { } result && !job.Settings.Quiet && (!_hold || job.Items.Count == 1))
             {
-                string line = $"{job.Verb} {job.Describe(outcome.Item)}, {TransferText.Result(result, outcome.Seconds)}.";
+                string line = PrintableText.Clean($"{job.Verb} {job.Describe(outcome.Item)}, {TransferText.Result(result, outcome.Seconds)}.");
                 if (_hold)
                 {
                     _held.Insert(0, line);

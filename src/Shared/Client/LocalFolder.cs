@@ -137,8 +137,7 @@ internal sealed class LocalFolder
             // Read like a file, a FIFO would be waited for, and a device read without an end.
             return LocalTime.TryLook(path, out long length, out FileTime modified)
                 ? new FolderItem(whole, path) { Length = length, Modified = modified }
-                : new FolderItem(
-                    whole, path, SpecialFile.Is(path) ? LeftOut(path, "a FIFO, a socket or a device") : new FileNotFoundException($"There is no file '{path}'.", path));
+                : new FolderItem(whole, path, NoFile(path));
         }
         catch (TransferException exception)
         {
@@ -273,8 +272,26 @@ internal sealed class LocalFolder
         Directory.CreateDirectory(Path.GetDirectoryName(path)!);
     }
 
-    private static TransferException LeftOut(string path, string kind, string advice = "") =>
-        new(TransferError.InvalidRequest, $"'{path}' is {kind} and was left out.{advice}");
+    private static Exception NoFile(string path)
+    {
+        if (SpecialFile.Is(path))
+        {
+            return LeftOut(path, "a FIFO, a socket or a device");
+        }
+
+        if (SymbolicLink.Read(path) is not null)
+        {
+            return LeftOut(path, "a link to nothing");
+        }
+
+        // The framework shows such a name with replacement characters, and cannot open it.
+        return path.Contains('\uFFFD')
+            ? LeftOut(path, "a file whose name is not UTF-8,", " Rename it.", TransferError.InvalidName)
+            : new FileNotFoundException($"There is no file '{path}'.", path);
+    }
+
+    private static TransferException LeftOut(string path, string kind, string advice = "", TransferError error = TransferError.InvalidRequest) =>
+        new(error, $"'{path}' is {kind} and was left out.{advice}");
 
     private static string Real(string path)
     {

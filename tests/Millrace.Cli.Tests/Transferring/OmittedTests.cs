@@ -80,6 +80,24 @@ public sealed class OmittedTests : CommandTests
             StringComparison.Ordinal);
     }
 
+    [NeedsTheory(Need.Linux), InlineData("put"), InlineData("sync")]
+    public async Task Why_an_entry_here_is_left_out_is_said(string command)
+    {
+        Folder.Write("up/ok", [1]);
+        File.CreateSymbolicLink(Folder["up/gone"], "nothing");
+        Shell.Run("sh", "-c", $"touch \"$(printf '{Folder["up"]}/\\377')\"");
+        Directory.CreateDirectory(Folder["served"]);
+        using ServedCommand server = await ServeAsync("served");
+
+        (int exitCode, _, string error) = await RunAsync(command, "up", server.Files);
+        // The framework cannot.
+        Shell.Run("rm", "-r", Folder["up"]);
+
+        Assert.Equal(4, exitCode);
+        Assert.Contains("/gone' is a link to nothing and was left out.", error, StringComparison.Ordinal);
+        Assert.Contains("/\uFFFD' is a file whose name is not UTF-8, and was left out. Rename it.", error, StringComparison.Ordinal);
+    }
+
     [NeedsTheory(Need.Unix)]
     [UnsupportedOSPlatform("windows")]
     [InlineData(UnixFileMode.None)]

@@ -30,6 +30,19 @@ public sealed class PrintedTextTests : CommandTests
         Assert.True(File.Exists(Folder[$"down/{Name}"]));
     }
 
+    [NeedsTheory(Need.Unix), InlineData("put"), InlineData("get"), InlineData("sync")]
+    public async Task Names_of_this_machine_are_printed_without_controls(string command)
+    {
+        Folder.Write(command == "get" ? "served/up/red\u001b[31m\nname" : "up/red\u001b[31m\nname", "x"u8.ToArray());
+        Directory.CreateDirectory(Folder["served"]);
+        using ServedCommand server = await ServeAsync("served");
+
+        string printed = await SucceedAsync(command == "get" ? ["get", server.Files + "up/", "down"] : [command, "up", server.Files]);
+
+        Assert.Contains("red\uFFFD[31m\uFFFDname", printed, StringComparison.Ordinal);
+        Assert.DoesNotContain(printed, static c => char.IsControl(c) && c is not ('\r' or '\n'));
+    }
+
     [Fact]
     public async Task Names_are_exact_and_escaped_in_JSON()
     {
