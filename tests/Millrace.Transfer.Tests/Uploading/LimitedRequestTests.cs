@@ -42,6 +42,40 @@ public sealed class LimitedRequestTests : ServerTest
         Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
     }
 
+    [Theory, InlineData(TransferProtocol.Http1), InlineData(TransferProtocol.Tus)]
+    public async Task Request_that_was_cut_reads_no_more_when_the_next_one_begins(TransferProtocol protocol)
+    {
+        byte[] content = Content.Random(20_000_000);
+        await using var source = new HeldStream(content, holdAt: 3_100_000);
+        bool isStillRead = false;
+        LimitingProxy proxy = null!;
+        proxy = new LimitingProxy
+        {
+            CutAfter = 3_000_000,
+            Answers = _ =>
+            {
+                if (proxy.Cut > 0)
+                {
+                    isStillRead |= source.IsHeld;
+                    source.Release();
+                }
+
+                return false;
+            },
+        };
+        await using (await proxy.StartAsync(Server.Port))
+        {
+            // Without digests nothing but a request's body reads the source.
+            using TransferClient client = Clients.To(
+                proxy.Files, options => (options.Protocol, options.MaxConnections, options.VerifyDigests) = (protocol, 1, false));
+            await client.PutAsync(source, Clients.Name("x")).Soon();
+        }
+
+        Assert.True(source.WasHeld);
+        Assert.False(isStillRead);
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
+    }
+
     [Theory, MemberData(nameof(Protocols))]
     public async Task Announced_limit_is_obeyed_from_the_first_request(TransferProtocol protocol)
     {
@@ -99,4 +133,36 @@ public sealed class LimitedRequestTests : ServerTest
     /// <remarks>One connection: on a busy machine loopback is a long way, and uploads are divided.</remarks>
     private static TransferClient Connect(LimitingProxy proxy, TransferProtocol protocol) =>
         Clients.To(proxy.Files, options => (options.Protocol, options.MaxConnections) = (protocol, 1));
+
+    /// <summary>A source whose first read from a position on takes until it is released, or canceled.</summary>
+    private sealed class HeldStream(byte[] content, long holdAt) : MemoryStream(content, writable: false)
+    {
+        private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private int _held;
+
+        public bool WasHeld { get; private set; }
+
+        public bool IsHeld => Volatile.Read(ref _held) > 0;
+
+        public void Release() => _released.TrySetResult();
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            if (Position >= holdAt)
+            {
+                WasHeld = true;
+                Interlocked.Increment(ref _held);
+                try
+                {
+                    await _released.Task.WaitAsync(cancellationToken);
+                }
+                finally
+                {
+                    Interlocked.Decrement(ref _held);
+                }
+            }
+
+            return await base.ReadAsync(buffer, cancellationToken);
+        }
+    }
 }

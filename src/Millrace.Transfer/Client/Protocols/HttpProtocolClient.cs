@@ -88,11 +88,12 @@ internal partial class HttpProtocolClient : Protocol
     private async Task<HttpResponseMessage> SendAnyAsync(
         HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage> prepare, Outgoing? content)
     {
+        OutgoingContent? body = content is null ? null : new OutgoingContent(content);
         using var request = new HttpRequestMessage(method, url)
         {
             Version = _version,
             VersionPolicy = HttpVersionPolicy.RequestVersionExact,
-            Content = content is null ? null : new OutgoingContent(content),
+            Content = body,
         };
 
         // A server looks at a token first, which may allow less than the link does.
@@ -129,6 +130,13 @@ internal partial class HttpProtocolClient : Protocol
         catch (Exception exception)
         {
             throw Failures.Translate(exception, call, watch);
+        }
+        finally
+        {
+            if (body is not null)
+            {
+                await body.EndAsync().ConfigureAwait(false);
+            }
         }
     }
 

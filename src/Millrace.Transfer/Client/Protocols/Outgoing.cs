@@ -180,14 +180,9 @@ internal sealed class Outgoing(
 }
 
 /// <summary>An <see cref="Outgoing"/> as the body of a request: its blocks go to the connection's stream as they are.</summary>
-internal sealed class OutgoingContent(Outgoing outgoing) : HttpContent
+internal sealed class OutgoingContent(Outgoing outgoing) : OutgoingBody
 {
-    protected override Task SerializeToStreamAsync(Stream stream, TransportContext? context) =>
-        outgoing.CopyToAsync(stream, CancellationToken.None);
-
-    protected override Task SerializeToStreamAsync(
-        Stream stream, TransportContext? context, CancellationToken cancellationToken) =>
-        outgoing.CopyToAsync(stream, cancellationToken);
+    protected override Task SendAsync(Stream stream, CancellationToken cancellationToken) => outgoing.CopyToAsync(stream, cancellationToken);
 
     protected override bool TryComputeLength(out long length)
     {

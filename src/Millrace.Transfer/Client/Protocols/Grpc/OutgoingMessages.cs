@@ -1,66 +1,33 @@
 using System.IO.Pipelines;
-using System.Net;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer;
 
-/// <summary>A request whose body is a part of a file in messages. It can be ended before it is sent.</summary>
-/// <remarks>
-/// A server may answer while it still comes, to refuse it: then the rest is of no use, and the source is needed for the
-/// next step.
-/// </remarks>
-internal abstract class OutgoingMessages : HttpContent
+/// <summary>A request whose body is a part of a file in messages.</summary>
+internal abstract class OutgoingMessages(Outgoing outgoing, TransferProtocol protocol) : OutgoingBody
 {
     private static readonly StreamPipeWriterOptions TextOptions = new(minimumBufferSize: 64 * 1024, leaveOpen: true);
 
-    private readonly TransferProtocol _protocol;
-    private readonly CancellationTokenSource _stop = new();
-    private Task? _sending;
-
-    protected OutgoingMessages(Outgoing outgoing, TransferProtocol protocol)
-    {
-        Outgoing = outgoing;
-        _protocol = protocol;
-    }
-
-    protected Outgoing Outgoing { get; }
-
-    /// <summary>Ends the sending, wherever it is.</summary>
-    public async ValueTask EndAsync()
-    {
-        await _stop.CancelAsync().ConfigureAwait(false);
-        if (_sending is { } sending)
-        {
-            await sending.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
-    }
+    protected Outgoing Outgoing { get; } = outgoing;
 
     protected abstract Task WriteAsync(Stream stream, CancellationToken cancellationToken);
 
     /// <summary>Bytes of the messages, frames included; null where they show at the end.</summary>
     protected abstract long? MessageBytes();
 
-    protected sealed override Task SerializeToStreamAsync(Stream stream, TransportContext? context) =>
-        SerializeToStreamAsync(stream, context, CancellationToken.None);
-
-    protected sealed override Task SerializeToStreamAsync(
-        Stream stream, TransportContext? context, CancellationToken cancellationToken) =>
-        _sending = SendAsync(stream, cancellationToken);
-
     protected sealed override bool TryComputeLength(out long length)
     {
         long? bytes = MessageBytes();
-        length = _protocol == TransferProtocol.GrpcWebText ? Base64PipeWriter.Encoded(bytes ?? 0) : bytes ?? 0;
+        length = protocol == TransferProtocol.GrpcWebText ? Base64PipeWriter.Encoded(bytes ?? 0) : bytes ?? 0;
         return bytes is not null;
     }
 
-    private async Task SendAsync(Stream stream, CancellationToken cancellationToken)
+    protected sealed override async Task SendAsync(Stream stream, CancellationToken cancellationToken)
     {
-        using var linked = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _stop.Token);
-        if (_protocol != TransferProtocol.GrpcWebText)
+        if (protocol != TransferProtocol.GrpcWebText)
         {
-            await WriteAsync(stream, linked.Token).ConfigureAwait(false);
+            await WriteAsync(stream, cancellationToken).ConfigureAwait(false);
             return;
         }
 
@@ -68,9 +35,9 @@ internal abstract class OutgoingMessages : HttpContent
         try
         {
             var text = new Base64PipeWriter(pipe);
-            await WriteAsync(text.AsStream(leaveOpen: true), linked.Token).ConfigureAwait(false);
+            await WriteAsync(text.AsStream(leaveOpen: true), cancellationToken).ConfigureAwait(false);
             text.Pad();
-            await pipe.FlushAsync(linked.Token).ConfigureAwait(false);
+            await pipe.FlushAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (Exception exception)
         {
