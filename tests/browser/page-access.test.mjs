@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
 import { line } from "./support/line.mjs";
-import { checksumsOf, dialog, disk, drop, halfWay, openPage, row, shows, signIn, uploadState } from "./support/page.mjs";
+import { checksumsOf, allClosed, dialog, disk, drop, halfWay, openPage, row, shows, signIn, uploadState } from "./support/page.mjs";
 import { run, serve } from "./support/served.mjs";
 
 const MiB = 1024 * 1024;
@@ -49,7 +49,7 @@ async function inPage(token, act, options = {}) {
   try {
     if (token) {
       await signIn(page, token);
-      await dialog(page).waitFor({ state: "detached" });
+      await allClosed(page);
     }
     await act(page, context);
     assert.deepEqual(errors, []);

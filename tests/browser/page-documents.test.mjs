@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
-import { dialog, drawn, inFoldersOf, menu, names, openPage, row, shows, signIn } from "./support/page.mjs";
+import { allClosed, dialog, drawn, inFoldersOf, menu, names, openPage, row, shows, signIn } from "./support/page.mjs";
 import { run, serve } from "./support/served.mjs";
 
 let browser, server;
@@ -64,7 +64,7 @@ test("The document of a folder is shown below its list, and its links lead to fi
     await title(page, "other one.md");
     await formatted(page).getByRole("heading", { name: "The other" }).waitFor();
     await page.goBack();
-    await dialog(page).waitFor({ state: "detached" });
+    await allClosed(page);
     await readme.getByRole("link", { name: "deep" }).click();
     await title(page, "deep.md");
     assert.match(page.url(), /\/sub\/$/);
@@ -73,7 +73,7 @@ test("The document of a folder is shown below its list, and its links lead to fi
     await open(page, "README.md");
     await formatted(page).getByRole("link", { name: "sub" }).click();
     await shows(page, ["deep.md"]);
-    await dialog(page).waitFor({ state: "detached" });
+    await allClosed(page);
     // Back to the document that has the link, from there to one in the same folder, and back again.
     await page.goBack();
     await title(page, "README.md");
@@ -82,7 +82,7 @@ test("The document of a folder is shown below its list, and its links lead to fi
     await page.goBack();
     await title(page, "README.md");
     await page.keyboard.press("Escape");
-    await dialog(page).waitFor({ state: "detached" });
+    await allClosed(page);
     await shows(page, ["sub", "other one.md", "README.md"]);
     await page.waitForFunction(() => history.state?.preview === undefined);
     assert.ok(!(await page.title()).includes("README"));
@@ -155,7 +155,7 @@ test("What is not saved is not lost without a question", async () => {
     await page.goBack();
     await asked.waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
-    await dialog(page).waitFor({ state: "detached" });
+    await allClosed(page);
     assert.equal(page.url(), address);
     assert.equal(readFileSync(at("a.txt"), "utf8"), "old");
     await shows(page, ["a.txt", "b.txt"]);
@@ -169,7 +169,7 @@ test("What cannot be written back as it is, or may not be written, is not edited
       await page.locator(".stage pre").waitFor();
       assert.equal(await dialog(page).getByRole("button", { name: "Edit" }).count(), count, name);
       await page.keyboard.press("Escape");
-      await dialog(page).waitFor({ state: "detached" });
+      await allClosed(page);
       await page.waitForFunction(() => history.state?.preview === undefined);
     }
     await page.route("**/session", (route) => route.fulfill({ json: { required: true, signedIn: true, name: "reader", scopes: ["read", "list"] } }));

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { accessibilityProblems } from "./support/axe.mjs";
 import { launch } from "./support/browser.mjs";
 import { lowContrast } from "./support/contrast.mjs";
-import { disk, drawn, drop, menu, openPage, row } from "./support/page.mjs";
+import { disk, drawn, drop, menu, openPage, row, shows } from "./support/page.mjs";
 import { serve } from "./support/served.mjs";
 
 let browser, server, mine;
@@ -70,6 +70,7 @@ async function inStates(options, act) {
 async function leave(page) {
   const open = page.locator("dialog[open]:not(.sign-in), .menu");
   for (; await open.count(); await page.waitForTimeout(20)) await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector("dialog:not(.sign-in), .menu"));
   const press = (name) => page.getByRole("button", { name, exact: true }).evaluateAll((buttons) => buttons[0]?.click());
   await press("Clear the search");
   await press("Clear the selection");
@@ -78,6 +79,12 @@ async function leave(page) {
     await press("Cancel all");
     await press("Clear finished");
   }
+}
+
+/** Searches, and waits until the list has only the name that was found: a row must not be drawn anew under the pointer. */
+async function search(page, text, name) {
+  await page.getByLabel("Search names").fill(text);
+  await shows(page, [name]);
 }
 
 /** What axe-core finds that is serious or critical. */
@@ -97,22 +104,22 @@ const states = {
   },
   menu: (page) => row(page, "file 1.txt").getByRole("button", { name: /^Actions/ }).click(),
   preview: async (page) => {
-    await page.getByLabel("Search names").fill("table");
+    await search(page, "table", "table.csv");
     await row(page, "table.csv").getByRole("link").click();
     await page.locator(".stage td").first().waitFor();
   },
   editor: async (page) => {
-    await page.getByLabel("Search names").fill("table");
+    await search(page, "table", "table.csv");
     await row(page, "table.csv").getByRole("link").click();
     await page.getByRole("dialog").getByRole("button", { name: "Edit" }).click();
   },
   source: async (page) => {
-    await page.getByLabel("Search names").fill("source");
+    await search(page, "source", "source.js");
     await row(page, "source.js").getByRole("link").click();
     await page.locator(".stage .hljs-keyword").first().waitFor();
   },
   document: async (page) => {
-    await page.getByLabel("Search names").fill("notes");
+    await search(page, "notes", "notes.md");
     await row(page, "notes.md").getByRole("link").click();
     await page.frameLocator(".stage iframe").getByRole("heading").waitFor();
   },

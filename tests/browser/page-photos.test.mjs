@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
-import { dialog, drawn, inFoldersOf, names, row, shows, until } from "./support/page.mjs";
+import { allClosed, dialog, drawn, inFoldersOf, names, row, shows, until } from "./support/page.mjs";
 import { picture, withThumbnail } from "./support/photos.mjs";
 import { serve } from "./support/served.mjs";
 
@@ -130,20 +130,20 @@ test("Back closes the photo and stays in the folder, where the one seen last has
     await page.keyboard.press("ArrowRight");
     await position(page, "3 of 4");
     await page.goBack();
-    await dialog(page).waitFor({ state: "detached" });
+    await allClosed(page);
     assert.equal(page.url(), address);
     await focusIsOn(page, "3.jpg");
     await page.goForward();
     await shownName(page, "3.jpg");
     // Closed otherwise, it leaves nothing in the history.
     await page.keyboard.press("Escape");
-    await dialog(page).waitFor({ state: "detached" });
+    await allClosed(page);
     await row(page, "2.jpg").getByRole("link").click();
     await shownName(page, "2.jpg");
     await page.reload();
     await shownName(page, "2.jpg");
     await page.goBack();
-    await dialog(page).waitFor({ state: "detached" });
+    await allClosed(page);
     await shows(page, ["1.jpg", "2.jpg", "3.jpg", "4.jpg"]);
   });
 });
@@ -185,7 +185,7 @@ test("A photo is renamed and deleted in the viewer, which goes on to the next on
       if (left) await shownName(page, left);
     }
     await page.getByText("This folder is empty").waitFor();
-    await dialog(page).waitFor({ state: "detached" });
+    await allClosed(page);
   });
 });
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
-import { dialog, disk, drop, openPage, row, signIn, uploadState } from "./support/page.mjs";
+import { allClosed, disk, drop, openPage, row, signIn, uploadState } from "./support/page.mjs";
 import { proxy } from "./support/proxy.mjs";
 import { run, serve } from "./support/served.mjs";
 
@@ -39,7 +39,7 @@ for (const name of ["nginx", "caddy", "haproxy", "apache"]) {
         const { page, context, errors } = await openPage(browser, address, { ignoreHTTPSErrors: true });
         try {
           await signIn(page, token);
-          await dialog(page).waitFor({ state: "detached" });
+          await allClosed(page);
           await row(page, "kept.txt").waitFor();
           await drop(page, [file.path]);
           await uploadState(page, named, "done");

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, open } from "./support/browser.mjs";
-import { checksumsOf, dialog, disk, drop, inFoldersOf, menu, openPage, row, shows, signIn } from "./support/page.mjs";
+import { checksumsOf, allClosed, dialog, disk, drop, inFoldersOf, menu, openPage, row, shows, signIn } from "./support/page.mjs";
 import { committedRun, makeReport, readRun } from "./support/report.mjs";
 import { run, serve } from "./support/served.mjs";
 
@@ -81,7 +81,7 @@ test("Previews show pictures, sound, video, PDF, text and tables", async () => {
     await page.keyboard.press("ArrowRight");
     await dialog(page).getByText("No preview for this type of file.").waitFor();
     await page.keyboard.press("Escape");
-    await dialog(page).waitFor({ state: "detached" });
+    await allClosed(page);
   });
 });
 

@@ -46,6 +46,9 @@ export function inFoldersOf(where) {
 
 export const dialog = (page) => page.getByRole("dialog");
 
+/** Waits until every dialog is gone: the page learns that one is closed with the next frame, and only then gives the focus back. */
+export const allClosed = (page) => page.waitForFunction(() => !document.querySelector("dialog"));
+
 export async function menu(page, name, item) {
   await row(page, name).getByRole("button", { name: `Actions for ${name}` }).click();
   await page.getByRole("menuitem", { name: item }).click();
