@@ -60,11 +60,11 @@ public static partial class FilePipe
 
     /// <summary>Removes what writers that were killed have left in a folder. Thread-safe.</summary>
     /// <param name="folder">The folder; the ones in it are not looked into.</param>
-    /// <returns>How many files were removed.</returns>
+    /// <returns>How many files and links were removed.</returns>
     /// <remarks>
     /// Only files with a name that <see cref="Create"/> makes up, and that are not open: a writer that is at work,
     /// in this process or another of this machine, keeps a lock on its file. On a network file system without locks call
-    /// this only while there is no writer.
+    /// this only while there is no writer. On Unix also symbolic links of such a name, which Millrace.Transfer makes; they are not followed.
     /// </remarks>
     /// <exception cref="FilePipeException">The folder does not exist or may not be read.</exception>
     public static int CleanUp(string folder)

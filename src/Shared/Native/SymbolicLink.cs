@@ -12,6 +12,9 @@ internal static partial class SymbolicLink
     /// <summary>Bytes of a target in UTF-8 at most: PATH_MAX of Linux without its zero.</summary>
     public const int MaxBytes = 4095;
 
+    /// <summary>How often a link is made again that another process has cleaned up before it got its name.</summary>
+    private const int MaxTries = 100;
+
     /// <summary>What a link leads to, with slashes; null if there is no link of this name.</summary>
     public static string? Read(string path)
     {
@@ -77,13 +80,21 @@ internal static partial class SymbolicLink
             return;
         }
 
-        string next = Path.Combine(Path.GetDirectoryName(path)!, $".millrace-{Guid.NewGuid():N}.tmp");
-        Make(next, target);
-        if (Rename(next, path) != 0)
+        for (int i = 1; ; i++)
         {
+            string next = StagedName.NextBeside(path);
+            Make(next, target);
+            if (Rename(next, path) == 0)
+            {
+                return;
+            }
+
             int error = Marshal.GetLastPInvokeError();
-            File.Delete(next);
-            throw new IOException(Marshal.GetPInvokeErrorMessage(error), error);
+            if (Read(next) is not null || i == MaxTries)
+            {
+                File.Delete(next);
+                throw new IOException(Marshal.GetPInvokeErrorMessage(error), error);
+            }
         }
     }
 

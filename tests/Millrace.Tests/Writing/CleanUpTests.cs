@@ -1,4 +1,4 @@
-using Millrace.Writing;
+using Millrace.Interop;
 
 namespace Millrace.Tests.Writing;
 
@@ -27,6 +27,20 @@ public sealed class CleanUpTests : FolderTests
         Assert.Equal(["file"], Folder.Names);
     }
 
+    [NeedsFact(Need.Unix)]
+    public void Leftover_link_is_removed_and_what_it_leads_to_is_not()
+    {
+        File.WriteAllText(Folder["file"], "the user's own");
+        Directory.CreateDirectory(Folder["folder"]);
+        foreach (string target in (string[])["file", "folder", "nothing"])
+        {
+            File.CreateSymbolicLink(Folder[StagedName.Next()], target);
+        }
+
+        Assert.Equal(3, FilePipe.CleanUp(Folder.Path));
+        Assert.Equal(["file", "folder"], Folder.Names);
+    }
+
     [NeedsFact(Need.Links)]
     public void Nothing_else_is_ever_removed()
     {
@@ -49,7 +63,7 @@ public sealed class CleanUpTests : FolderTests
         }
 
         Directory.CreateDirectory(Folder[StagedName.Next()]);
-        File.CreateSymbolicLink(Folder[StagedName.Next()], Folder["report.tmp"]);
+        File.CreateSymbolicLink(Folder[name + "-link"], Folder["report.tmp"]);
         int before = Folder.Names.Length;
         Assert.Equal(0, FilePipe.CleanUp(Folder.Path));
         Assert.Equal(before, Folder.Names.Length);

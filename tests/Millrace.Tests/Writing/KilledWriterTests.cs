@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 using System.Globalization;
-using Millrace.Writing;
+using Millrace.Interop;
 
 namespace Millrace.Tests.Writing;
 

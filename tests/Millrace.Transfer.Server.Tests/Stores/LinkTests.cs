@@ -1,3 +1,4 @@
+using Millrace.Interop;
 using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
@@ -217,6 +218,48 @@ public sealed class LinkTests : StoreTest
         await store.FindAsync("a").FailsAsync(TransferError.Forbidden);
         await store.PutAsync("a", "1").FailsAsync(TransferError.Forbidden);
         Assert.Empty((await store.ListAsync(new ListFilesOptions { Recursive = true }, default)).Entries);
+    }
+
+    [NeedsTheory(Need.Links | Need.Unix), EveryStore]
+    public async Task Link_that_a_killed_process_has_not_renamed_is_removed(bool portable)
+    {
+        string[] left = [Folder[StagedName.Next()], Folder[$"folder/{StagedName.Next()}"]];
+        Directory.CreateDirectory(Folder["folder"]);
+        foreach (string path in left)
+        {
+            File.CreateSymbolicLink(path, "folder");
+        }
+
+        File.CreateSymbolicLink(Folder["kept"], "folder");
+        Open(portable);
+        await Bounded.UntilAsync(() => !left.Any(static path => new FileInfo(path).LinkTarget is not null));
+        Assert.Equal("folder", new FileInfo(Folder["kept"]).LinkTarget);
+    }
+
+    [NeedsFact(Need.Links | Need.Unix)]
+    public async Task Links_get_their_names_while_another_process_cleans_up()
+    {
+        var store = (ISymbolicLinks)Open();
+        using var end = new CancellationTokenSource();
+        Task<int> cleaning = Task.Run(() =>
+        {
+            int removed = 0;
+            while (!end.IsCancellationRequested)
+            {
+                removed += FilePipe.CleanUp(Folder.Path);
+            }
+
+            return removed;
+        });
+        for (int i = 0; i < 300; i++)
+        {
+            await store.CreateSymbolicLinkAsync("link".Name(), $"{i}", default, default);
+            Assert.Equal($"{i}", new FileInfo(Folder["link"]).LinkTarget);
+        }
+
+        await end.CancelAsync();
+        await cleaning.Soon();
+        Assert.Equal(["link"], Directory.EnumerateFileSystemEntries(Folder.Path).Select(Path.GetFileName).Where(static name => name != ".millrace"));
     }
 
     [NeedsFact(Need.Native)]

@@ -180,7 +180,7 @@ internal static class FolderWalk
     /// <returns>Where it is now.</returns>
     private static string MoveUp(string path, string top)
     {
-        string to = Path.Combine(top, $"{NameRules.HiddenFolder}-{RandomNumberGenerator.GetHexString(32, lowercase: true)}.tmp");
+        string to = Path.Combine(top, StagedName.Next());
         try
         {
             Directory.Move(path, to);

@@ -99,7 +99,7 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
             if (isStage)
             {
                 // The file may have a second name in the folder's present version, whose date stays.
-                string copy = Path.Combine(Path.GetDirectoryName(path)!, $".millrace-{Guid.NewGuid():N}.tmp");
+                string copy = StagedName.NextBeside(path);
                 File.Copy(path, copy);
                 LocalTime.Set(copy, modified);
                 File.Move(copy, path, overwrite: true);

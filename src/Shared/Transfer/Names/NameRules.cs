@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Collections.Frozen;
 using System.Globalization;
 using System.Text;
+using Millrace.Interop;
 
 namespace Millrace.Transfer;
 
@@ -30,18 +31,13 @@ internal static class NameRules
             .Concat(["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"])
             .ToFrozenSet(StringComparer.OrdinalIgnoreCase).GetAlternateLookup<ReadOnlySpan<char>>();
 
-    /// <summary>The staged files of <see cref="FilePipe.Create"/>, which are not finished.</summary>
-    private const string StagedPrefix = ".millrace-";
-
-    /// <summary>Windows gives both a second name, of eight characters: this and a digit.</summary>
+    /// <summary>Windows gives hidden names a second one, of eight characters: this and a digit.</summary>
     private const string ShortName = "MILLRA~";
-
-    private const string StagedSuffix = ".tmp";
 
     /// <summary>Whether a store made this entry of a folder, so that listings may leave it out.</summary>
     public static bool IsOfStore(ReadOnlySpan<char> part) =>
         part.Equals(HiddenFolder, StringComparison.OrdinalIgnoreCase)
-        || (part.StartsWith(StagedPrefix, StringComparison.Ordinal) && part.EndsWith(StagedSuffix, StringComparison.Ordinal));
+        || (part.StartsWith(StagedName.Prefix, StringComparison.Ordinal) && part.EndsWith(StagedName.Suffix, StringComparison.Ordinal));
 
     /// <summary>Whether a text is a name in the protocol: the root of some store can have a file of this name, and nothing else is meant.</summary>
     public static NameFault Check(ReadOnlySpan<char> text)
@@ -169,7 +165,7 @@ internal static class NameRules
         }
 
         return part.Equals(HiddenFolder, StringComparison.OrdinalIgnoreCase)
-            || part.StartsWith(StagedPrefix, StringComparison.OrdinalIgnoreCase)
+            || part.StartsWith(StagedName.Prefix, StringComparison.OrdinalIgnoreCase)
             || (part.StartsWith(ShortName, StringComparison.OrdinalIgnoreCase)
                 && part.Length > ShortName.Length && char.IsAsciiDigit(part[ShortName.Length]));
     }
