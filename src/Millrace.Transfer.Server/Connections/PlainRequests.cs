@@ -1,35 +1,28 @@
 using System.Text;
 using Microsoft.AspNetCore.Connections;
-using Microsoft.AspNetCore.Connections.Features;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>Tells a client that sends a request without TLS to a port with TLS what to do; the framework ends the connection without a word.</summary>
 internal static class PlainRequests
 {
-    /// <summary>How long the first byte may take: as long as a handshake may take then.</summary>
-    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(10);
-
     private static readonly byte[] Answer = Write("This port uses TLS. Begin the URL with https:// instead of http://.\n");
 
     /// <summary>Answers a connection that begins with the letter of a method, and runs every other one. It must precede TLS.</summary>
-    public static async Task RunAsync(ConnectionContext connection, ConnectionDelegate next)
+    /// <param name="connection">The connection.</param>
+    /// <param name="timeout">How long its first byte may take.</param>
+    /// <param name="next">Runs it.</param>
+    public static async Task RunAsync(ConnectionContext connection, TimeSpan timeout, ConnectionDelegate next)
     {
-        CancellationToken stopping = connection.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested ?? default;
-        bool isPlain;
-        using (var limit = CancellationTokenSource.CreateLinkedTokenSource(stopping))
+        bool isPlain = false;
+        bool? isRead = await ConnectionStart.ReadAsync(connection, timeout, bytes =>
         {
-            limit.CancelAfter(Timeout);
-            try
-            {
-                ReadResult read = await connection.Transport.Input.ReadAsync(limit.Token);
-                isPlain = !read.Buffer.IsEmpty && char.IsAsciiLetterUpper((char)read.Buffer.FirstSpan[0]);
-                connection.Transport.Input.AdvanceTo(read.Buffer.Start);
-            }
-            catch (Exception exception) when (exception is OperationCanceledException or IOException)
-            {
-                return;
-            }
+            isPlain = !bytes.IsEmpty && char.IsAsciiLetterUpper((char)bytes.FirstSpan[0]);
+            return bytes.IsEmpty ? null : bytes.Start;
+        });
+        if (isRead is not true)
+        {
+            return;
         }
 
         if (!isPlain)
@@ -40,7 +33,7 @@ internal static class PlainRequests
 
         try
         {
-            await connection.Transport.Output.WriteAsync(Answer, stopping);
+            await connection.Transport.Output.WriteAsync(Answer, ConnectionStart.StoppingOf(connection));
         }
         catch (Exception exception) when (exception is OperationCanceledException or IOException)
         {

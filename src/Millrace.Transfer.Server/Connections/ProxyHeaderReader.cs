@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Net;
 using Microsoft.AspNetCore.Connections;
-using Microsoft.AspNetCore.Connections.Features;
 
 namespace Millrace.Transfer.Server;
 
@@ -107,44 +106,18 @@ internal sealed class ProxyHeaderReader(TransferHostOptions options, ILogger log
     /// <returns>Why the connection ends; empty if its sender has ended it, or the server stops; null if it goes on.</returns>
     private async ValueTask<string?> ReadAsync(ConnectionContext connection)
     {
-        PipeReader input = connection.Transport.Input;
-        CancellationToken stopping = connection.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested ?? default;
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(stopping);
-        limit.CancelAfter(options.Limits.HeaderTimeout);
-        try
+        bool? isHeader = null;
+        IPEndPoint? source = null;
+        bool? isRead = await ConnectionStart.ReadAsync(connection, options.Limits.HeaderTimeout, bytes =>
+            (isHeader = TryParse(bytes, out SequencePosition end, out source)) is null ? null : end);
+        if (isRead is not true)
         {
-            while (true)
-            {
-                ReadResult result = await input.ReadAsync(limit.Token);
-                bool? found = TryParse(result.Buffer, out SequencePosition end, out IPEndPoint? source);
-                switch (found)
-                {
-                    case true:
-                        input.AdvanceTo(end);
-                        connection.RemoteEndPoint = source ?? connection.RemoteEndPoint;
-                        return null;
-                    case false:
-                        input.AdvanceTo(result.Buffer.Start);
-                        return "it does not begin with a header of the PROXY protocol, version 2. Turn that on in the proxy, or off in the server.";
-                    default:
-                        input.AdvanceTo(result.Buffer.Start, result.Buffer.End);
-                        break;
-                }
+            return isRead is null ? "the header of the PROXY protocol did not arrive in time." : "";
+        }
 
-                if (result.IsCompleted)
-                {
-                    return "";
-                }
-            }
-        }
-        catch (OperationCanceledException)
-        {
-            return stopping.IsCancellationRequested ? "" : "the header of the PROXY protocol did not arrive in time.";
-        }
-        catch (IOException)
-        {
-            // Reset.
-            return "";
-        }
+        connection.RemoteEndPoint = source ?? connection.RemoteEndPoint;
+        return isHeader is true
+            ? null
+            : "it does not begin with a header of the PROXY protocol, version 2. Turn that on in the proxy, or off in the server.";
     }
 }

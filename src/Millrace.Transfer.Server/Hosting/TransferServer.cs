@@ -360,7 +360,7 @@ public sealed class TransferServer : IAsyncDisposable
                 }
                 else
                 {
-                    listen.Use(static next => connection => PlainRequests.RunAsync(connection, next));
+                    listen.Use(next => connection => PlainRequests.RunAsync(connection, options.Limits.HeaderTimeout, next));
                     listen.UseHttps(tls.ForHandshakes(listen.ApplicationServices
                         .GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name)));
                     listen.UseMillraceInterimResponses();
