@@ -42,25 +42,10 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
                 : await files.DescribeAsync(file, opened, from, DigestNeed.IfKnown, cancellationToken);
             options.Source.ThrowIfNotMet(from, before?.File);
             bool replaces = CheckTarget(target, newName, to, mayReplace: options.Replace && file is not null, out long replaced);
-            LocalTrash.KeptVersion? kept = replaces ? store.Trash?.TryKeep(target, newName, to, files.Caller) : null;
-            try
-            {
-                source.Move(oldName, target, newName, replaces);
-            }
-            catch when (kept is { } version)
-            {
-                store.Trash!.Forget(version.Id);
-                throw;
-            }
-
-            if (kept is { } old)
-            {
-                store.Trash!.Kept(old);
-            }
-            else
-            {
-                store.Limits.AddUsed(-replaced);
-            }
+            using LocalTrash.KeptVersion? kept = replaces ? store.Trash?.TryKeep(target, newName, to, files.Caller) : null;
+            source.Move(oldName, target, newName, replaces);
+            kept?.Replaced();
+            store.Limits.AddUsed(kept is null ? -replaced : 0);
 
             target.Flush();
             if (from.Folder != to.Folder)

@@ -22,7 +22,6 @@ internal sealed class LocalLinks(LocalStore store, StoreTree tree, LocalFiles fi
         }
 
         SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken);
-        LocalTrash.KeptVersion? kept = null;
         try
         {
             using StoreFolder folder = tree.OpenPlainFolderOf(name, create: true, out string fileName)!;
@@ -33,19 +32,11 @@ internal sealed class LocalLinks(LocalStore store, StoreTree tree, LocalFiles fi
             }
 
             precondition.ThrowIfNotMet(name, isThere ? facts.ToFile(name, digest: null) : null);
-            kept = isThere ? store.Trash?.TryKeep(folder, fileName, name, files.Caller) : null;
+            using LocalTrash.KeptVersion? kept = isThere ? store.Trash?.TryKeep(folder, fileName, name, files.Caller) : null;
             SymbolicLink.Create(folder.PathOf(fileName), target, replace: isThere);
+            kept?.Replaced();
+            store.Limits.AddUsed(kept is null && isThere && !isLink ? -facts.Length : 0);
             folder.Flush();
-            if (kept is { } old)
-            {
-                store.Trash!.Kept(old);
-            }
-            else if (isThere && !isLink)
-            {
-                store.Limits.AddUsed(-facts.Length);
-            }
-
-            kept = null;
             store.Digests.Remove(name);
             return folder.TryLook(fileName, out facts, out _, out _) ? (facts.ToFile(name, digest: null), !isThere) : throw Errors.NoFile(name);
         }
@@ -56,11 +47,6 @@ internal sealed class LocalLinks(LocalStore store, StoreTree tree, LocalFiles fi
         }
         finally
         {
-            if (kept is { } unused)
-            {
-                store.Trash!.Forget(unused.Id);
-            }
-
             entered.Release();
         }
     }

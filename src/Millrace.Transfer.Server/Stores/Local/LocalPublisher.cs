@@ -217,28 +217,13 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     private async ValueTask<bool> CommitAsync(
         FilePipeWriter file, TransferName name, WritePrecondition precondition, Task recorded, CancellationToken cancellationToken)
     {
-        LocalTrash.KeptVersion? kept = null;
-        if (store.Trash is { } trash && !precondition.CreateNew)
-        {
-            using StoreFolder? folder = tree.TryOpenFolderOf(name, create: false, follow: true, out string fileName);
-            kept = folder is null ? null : trash.TryKeep(folder, fileName, name, files.Caller);
-        }
-
-        try
-        {
-            await file.CommitAsync(recorded, cancellationToken);
-        }
-        catch when (kept is { } version)
-        {
-            store.Trash!.Forget(version.Id);
-            throw;
-        }
-
-        if (kept is { } old)
-        {
-            store.Trash!.Kept(old);
-        }
-
+        string fileName = "";
+        using StoreFolder? folder = store.Trash is null || precondition.CreateNew
+            ? null
+            : tree.TryOpenFolderOf(name, create: false, follow: true, out fileName);
+        using LocalTrash.KeptVersion? kept = folder is null ? null : store.Trash!.TryKeep(folder, fileName, name, files.Caller);
+        await file.CommitAsync(recorded, cancellationToken);
+        kept?.Replaced();
         return kept is not null;
     }
 

@@ -61,7 +61,7 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
     /// Keeps a file that is about to be replaced, and that has its name until then: by a second name for it where the file system has that,
     /// otherwise by a copy.
     /// </summary>
-    /// <returns>The entry, to be passed to <see cref="Kept"/> or <see cref="Forget"/>; null if the file does not exist, or has no content.</returns>
+    /// <returns>The entry, which stays if <see cref="KeptVersion.Replaced"/> is called; null if the file does not exist, or has no content.</returns>
     public KeptVersion? TryKeep(StoreFolder folder, string fileName, TransferName name, string? caller)
     {
         if (!folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink) || isFolder || isLink || !facts.IsRegular || facts.Length == 0)
@@ -79,7 +79,7 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
             }
 
             place.Flush();
-            return new KeptVersion(id, facts.Length);
+            return new KeptVersion(this, id, facts.Length);
         }
         catch
         {
@@ -88,11 +88,8 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
         }
     }
 
-    /// <summary>The version was replaced, and is only in the trash now.</summary>
-    public void Kept(in KeptVersion version) => Added(version.Bytes);
-
     /// <summary>Removes the entry of something that kept its name.</summary>
-    public void Forget(string id)
+    private void Forget(string id)
     {
         try
         {
@@ -326,8 +323,26 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
         ? Directory.GetDirectories(FolderPath).Select(static path => Path.GetFileName(path)).Where(TrashRules.IsId)
         : [];
 
-    /// <summary>A version in the trash that still has its name.</summary>
-    internal readonly record struct KeptVersion(string Id, long Bytes);
+    /// <summary>A version in the trash that still has its name, and leaves the trash unless it loses that.</summary>
+    internal sealed class KeptVersion(LocalTrash trash, string id, long bytes) : IDisposable
+    {
+        private bool _isReplaced;
+
+        /// <summary>It is only in the trash now.</summary>
+        public void Replaced()
+        {
+            _isReplaced = true;
+            trash.Added(bytes);
+        }
+
+        public void Dispose()
+        {
+            if (!_isReplaced)
+            {
+                trash.Forget(id);
+            }
+        }
+    }
 }
 
 /// <summary>The trash of a folder, as far as a tree leads.</summary>
