@@ -2,6 +2,7 @@ using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using Millrace.Transfer;
+using Millrace.Transfer.Server;
 
 namespace Millrace.Cli;
 
@@ -31,7 +32,7 @@ namespace Millrace.Cli;
 [JsonSerializable(typeof(ReadyFile))]
 [JsonSerializable(typeof(TokenLine))]
 [JsonSerializable(typeof(LinkLine))]
-[JsonSerializable(typeof(FolderLinkLine))]
+[JsonSerializable(typeof(FolderLinkDocument))]
 [JsonSerializable(typeof(HealthLine))]
 internal sealed partial class CommandJson : JsonSerializerContext
 {

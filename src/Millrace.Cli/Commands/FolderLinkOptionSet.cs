@@ -91,7 +91,7 @@ internal sealed class FolderLinkOptionSet
             },
             stop).ConfigureAwait(false);
         string path = made.Link.Folder.IsRoot ? "" : made.Link.Folder.ToEncoded() + "/";
-        return new LinkLine($"{files}{path}?mr-link={made.Secret}", KindOf(made.Link), made.Link.Folder.Value, made.Link.Expires, made.Link.Id);
+        return new LinkLine($"{files}{path}?mr-link={made.Secret}", FolderLinkDocument.KindOf(made.Link), made.Link.Folder.Value, made.Link.Expires, made.Link.Id);
     }
 
     /// <summary>Lists or revokes.</summary>
@@ -110,13 +110,11 @@ internal sealed class FolderLinkOptionSet
 
         await foreach (FolderLink link in links.ListAsync(stop).ConfigureAwait(false))
         {
-            Console.Out.WriteLine(json ? CommandJson.ToLine(FolderLinkLine.Of(link)) : Describe(link));
+            Console.Out.WriteLine(json ? CommandJson.ToLine(FolderLinkDocument.Of(link)) : Describe(link));
         }
 
         return ExitCode.Success;
     }
-
-    private static string KindOf(FolderLink link) => link.IsDrop ? "drop" : "read";
 
     /// <summary>For example "0123456789abcdef  drop  inbox/  until 2026-06-01 12:00 UTC, 3 of 20 uses, 1234 bytes, password".</summary>
     private static string Describe(FolderLink link)
@@ -126,7 +124,7 @@ internal sealed class FolderLinkOptionSet
         string bytes = link.MaxBytes is { } maxBytes ? string.Create(CultureInfo.InvariantCulture, $"{link.Bytes} of {maxBytes}") : link.Bytes.ToString(CultureInfo.InvariantCulture);
         string more = (link.HasPassword ? ", password" : "") + (link.AsksName ? ", asks for a name" : "") + (link.Owner is { } owner ? $", by {owner}" : "");
         string folder = PrintableText.Clean(link.Folder.Value);
-        return $"{link.Id}  {KindOf(link)}  {folder}/  {(isOver ? "expired" : "until")} {TokenText.Time(link.Expires)}, {uses} uses, {bytes} bytes{more}";
+        return $"{link.Id}  {FolderLinkDocument.KindOf(link)}  {folder}/  {(isOver ? "expired" : "until")} {TokenText.Time(link.Expires)}, {uses} uses, {bytes} bytes{more}";
     }
 
     private static async Task<string> ReadPasswordAsync(string file, CancellationToken stop)
@@ -135,37 +133,4 @@ internal sealed class FolderLinkOptionSet
         string? line = await reader.ReadLineAsync(stop).ConfigureAwait(false);
         return string.IsNullOrEmpty(line) ? throw TransferCommand.Invalid("--password-file: its first line is empty.") : line;
     }
-}
-
-/// <summary>A link to a folder in a list, as JSON.</summary>
-internal sealed record FolderLinkLine
-{
-    public required string Id { get; init; }
-    public required string Kind { get; init; }
-    public required string Folder { get; init; }
-    public string? Owner { get; init; }
-    public DateTimeOffset Created { get; init; }
-    public DateTimeOffset Expires { get; init; }
-    public bool Password { get; init; }
-    public long? MaxUses { get; init; }
-    public long? MaxBytes { get; init; }
-    public bool AsksName { get; init; }
-    public long Uses { get; init; }
-    public long Bytes { get; init; }
-
-    public static FolderLinkLine Of(FolderLink link) => new()
-    {
-        Id = link.Id,
-        Kind = link.IsDrop ? "drop" : "read",
-        Folder = link.Folder.Value,
-        Owner = link.Owner,
-        Created = link.Created,
-        Expires = link.Expires,
-        Password = link.HasPassword,
-        MaxUses = link.MaxUses,
-        MaxBytes = link.MaxBytes,
-        AsksName = link.AsksName,
-        Uses = link.Uses,
-        Bytes = link.Bytes,
-    };
 }

@@ -58,14 +58,7 @@ internal static class MakeFolderCommand
                 }
 
                 await MakeAsync(client, target.Name, parents, stop).ConfigureAwait(false);
-                if (settings.Json)
-                {
-                    TransferCommand.WriteLine(Console.Out, CommandJson.ToLine(new FolderLine(url, target.Name.Value)));
-                }
-                else if (!settings.Quiet)
-                {
-                    TransferCommand.WriteLine(Console.Out, $"Made {url}.");
-                }
+                settings.Print(new FolderLine(url, target.Name.Value), $"Made {url}.");
             }
             catch (TransferException exception)
             {

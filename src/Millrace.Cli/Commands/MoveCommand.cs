@@ -78,14 +78,7 @@ internal static class MoveCommand
 
                 TransferName to = target.IsFolder ? target.Name.Append(source.Name.FileName) : target.Name;
                 await client.MoveAsync(source.Name, to, options, stop).ConfigureAwait(false);
-                if (settings.Json)
-                {
-                    TransferCommand.WriteLine(Console.Out, CommandJson.ToLine(new MoveLine(url, source.Name.Value, target.UrlOf(to))));
-                }
-                else if (!settings.Quiet)
-                {
-                    TransferCommand.WriteLine(Console.Out, $"Moved {url} to {target.UrlOf(to)}.");
-                }
+                settings.Print(new MoveLine(url, source.Name.Value, target.UrlOf(to)), $"Moved {url} to {target.UrlOf(to)}.");
             }
             catch (TransferException exception)
             {

@@ -279,13 +279,9 @@ internal static class RemoveCommand
         {
             TransferCommand.PrintError("rm", settings.Json, item.Url, error);
         }
-        else if (settings.Json)
+        else
         {
-            TransferCommand.WriteLine(Console.Out, new RemoveLine(item.Url, item.Name.Value, Deleted: true).ToJson());
-        }
-        else if (!settings.Quiet)
-        {
-            TransferCommand.WriteLine(Console.Out, $"Deleted {item.Url}.");
+            settings.Print(new RemoveLine(item.Url, item.Name.Value, Deleted: true), $"Deleted {item.Url}.");
         }
     }
 
@@ -296,7 +292,4 @@ internal sealed record RemoveItem(TransferClient Client, TransferName Name, stri
 }
 
 /// <summary>A file or folder that was deleted; a line of `millrace rm --json`.</summary>
-internal sealed record RemoveLine(string Url, string Name, bool Deleted)
-{
-    public string ToJson() => CommandJson.ToLine(this);
-}
+internal sealed record RemoveLine(string Url, string Name, bool Deleted);

@@ -103,14 +103,7 @@ internal static class TrashCommand
 
                 TransferName restored = await client.RestoreAsync(
                     id ?? await FindAsync(client, target, stop).ConfigureAwait(false), name, stop).ConfigureAwait(false);
-                if (settings.Json)
-                {
-                    TransferCommand.WriteLine(Console.Out, CommandJson.ToLine(new RestoredLine(target.UrlOf(restored), restored.Value, Restored: true)));
-                }
-                else if (!settings.Quiet)
-                {
-                    TransferCommand.WriteLine(Console.Out, $"Restored {target.UrlOf(restored)}.");
-                }
+                settings.Print(new RestoredLine(target.UrlOf(restored), restored.Value, Restored: true), $"Restored {target.UrlOf(restored)}.");
             }
             catch (TransferException exception)
             {
@@ -149,14 +142,7 @@ internal static class TrashCommand
             (TransferTarget target, TransferClient client) =
                 await session.OpenAsync(TransferTarget.Parse(parsed.GetValue(url)!), stop).ConfigureAwait(false);
             int deleted = await client.EmptyTrashAsync(target.Name, parsed.GetValue(older), stop).ConfigureAwait(false);
-            if (settings.Json)
-            {
-                TransferCommand.WriteLine(Console.Out, CommandJson.ToLine(new EmptiedLine(deleted)));
-            }
-            else if (!settings.Quiet)
-            {
-                TransferCommand.WriteLine(Console.Out, $"Deleted {deleted} {(deleted == 1 ? "entry" : "entries")} of the trash for good.");
-            }
+            settings.Print(new EmptiedLine(deleted), $"Deleted {deleted} {(deleted == 1 ? "entry" : "entries")} of the trash for good.");
 
             return ExitCode.Success;
         }));

@@ -74,15 +74,9 @@ internal sealed class SyncPrinter(TransferSettings settings, SyncOptions options
     /// <summary>Tells that a folder has an earlier version again.</summary>
     public void Restored(DateTimeOffset replaced)
     {
-        if (settings.Json)
-        {
-            TransferCommand.WriteLine(Console.Out, new RestoreLine(to.Text, replaced).ToJson());
-        }
-        else if (!settings.Quiet)
-        {
-            TransferCommand.WriteLine(
-                Console.Out, $"{PrintableText.Clean(to.Text)} has the version again that was replaced at {replaced:yyyy-MM-dd HH:mm:ss} UTC; the other one is kept.");
-        }
+        settings.Print(
+            new RestoreLine(to.Text, replaced),
+            $"{PrintableText.Clean(to.Text)} has the version again that was replaced at {replaced:yyyy-MM-dd HH:mm:ss} UTC; the other one is kept.");
     }
 
     /// <summary>Tells that the target is as it was.</summary>
@@ -133,10 +127,7 @@ internal sealed class SyncPrinter(TransferSettings settings, SyncOptions options
 }
 
 /// <summary>A folder that has an earlier version again; the line of `millrace sync --restore --json`.</summary>
-internal sealed record RestoreLine(string Restored, DateTimeOffset Replaced)
-{
-    public string ToJson() => CommandJson.ToLine(this);
-}
+internal sealed record RestoreLine(string Restored, DateTimeOffset Replaced);
 
 /// <summary>A step; a line of `millrace sync --json` of a plan, and of renamed and removed files.</summary>
 internal sealed record SyncLine(string Action, string Name, string? From, long Length, bool Done)

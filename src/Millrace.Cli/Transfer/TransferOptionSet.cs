@@ -121,6 +121,15 @@ internal sealed record TransferSettings
     public required TransferClientOptions Client { get; init; }
     public bool Quiet { get; init; }
     public bool Json { get; init; }
+
+    /// <summary>Prints a result: as JSON, or as a sentence unless the command is quiet.</summary>
+    public void Print<T>(T line, string text)
+    {
+        if (Json || !Quiet)
+        {
+            TransferCommand.WriteLine(Console.Out, Json ? CommandJson.ToLine(line) : text);
+        }
+    }
 }
 
 /// <summary>The options that choose the protocol, and how gRPC is spoken on it.</summary>
