@@ -1,9 +1,7 @@
-using System.Runtime.CompilerServices;
 using System.Security.Claims;
 using System.Threading.RateLimiting;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Authorization;
-using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Options;
 
 namespace Millrace.Transfer.Server;
@@ -18,47 +16,12 @@ namespace Millrace.Transfer.Server;
 /// </remarks>
 internal sealed class TransferGuard : IDisposable
 {
-    /// <summary>How many times as many pages of listings as one caller may have are made at once for all together.</summary>
-    private const int TotalListings = 4;
-
-    /// <summary>Wrong tokens that one address may try at once, and again each minute, where people type them.</summary>
-    /// <remarks>
-    /// A right one always gets in: behind a proxy all clients have one address, and a secret has 256 bits, too many to guess.
-    /// </remarks>
-    private const int TriesPerMinute = 20;
-
-    /// <summary>Searches that a caller may wait for.</summary>
-    private const int MaxWaitingWalks = 8;
-
     private const string Tokens = "TransferAccessOptions.Tokens";
 
     private readonly TransferAccessOptions _options;
     private readonly TimeProvider _clock;
     private readonly TransferMeter _meter;
     private readonly ILogger _logger;
-    private readonly PartitionedRateLimiter<string> _slots;
-    private readonly PartitionedRateLimiter<string> _listings;
-    private readonly ConcurrencyLimiter _pages;
-    private readonly PartitionedRateLimiter<string> _tries = PartitionedRateLimiter.Create<string, string>(
-        static caller => RateLimitPartition.GetTokenBucketLimiter(caller, static _ => new TokenBucketRateLimiterOptions
-        {
-            TokenLimit = TriesPerMinute,
-            TokensPerPeriod = TriesPerMinute,
-            ReplenishmentPeriod = TimeSpan.FromMinutes(1),
-        }));
-
-    /// <summary>One for each caller, and for as many at once as leave a processor for transfers.</summary>
-    private readonly PartitionedRateLimiter<string> _walks = PartitionedRateLimiter.Create<string, string>(
-        static caller => RateLimitPartition.GetConcurrencyLimiter(
-            caller, static _ => new ConcurrencyLimiterOptions { PermitLimit = 1, QueueLimit = MaxWaitingWalks }));
-
-    private readonly ConcurrencyLimiter _steps = new(new ConcurrencyLimiterOptions
-    {
-        PermitLimit = Math.Max(1, Environment.ProcessorCount / 2),
-        QueueLimit = int.MaxValue,
-    });
-
-    private int _running;
     private volatile bool _sawToken;
 
     public TransferGuard(
@@ -72,26 +35,15 @@ internal sealed class TransferGuard : IDisposable
         _meter = meter;
         _logger = loggers.CreateLogger(TransferDiagnostics.Name);
         Links = new LinkGuard(_options, clock, _logger);
-        var limit = new ConcurrencyLimiterOptions { PermitLimit = _options.Limits.MaxTransfers };
-        _slots = PartitionedRateLimiter.Create<string, string>(
-            caller => RateLimitPartition.GetConcurrencyLimiter(caller, _ => limit));
-        var listings = new ConcurrencyLimiterOptions
-        {
-            PermitLimit = _options.Limits.MaxListings,
-            QueueLimit = _options.Limits.MaxTransfers,
-        };
-        _listings = PartitionedRateLimiter.Create<string, string>(
-            caller => RateLimitPartition.GetConcurrencyLimiter(caller, _ => listings));
+        Limits = new CallerLimits(_options.Limits);
         Rates = new RateLimits(_options.Limits, clock, meter);
-        _pages = new ConcurrencyLimiter(new ConcurrencyLimiterOptions
-        {
-            PermitLimit = TotalListings * _options.Limits.MaxListings,
-            QueueLimit = int.MaxValue,
-        });
     }
 
     /// <summary>Decides about links.</summary>
     public LinkGuard Links { get; }
+
+    /// <summary>What callers may do at once.</summary>
+    public CallerLimits Limits { get; }
 
     /// <summary>The limits of the rate.</summary>
     public RateLimits Rates { get; }
@@ -103,9 +55,6 @@ internal sealed class TransferGuard : IDisposable
     public DateTimeOffset Now => _clock.GetUtcNow();
 
     public TransferAccessOptions Options => _options;
-
-    /// <summary>Transfers that run now.</summary>
-    public int Running => Volatile.Read(ref _running);
 
     /// <summary>Whether a request without a token or a link is refused; stays true once a token was seen.</summary>
     public bool NeedsToken
@@ -211,15 +160,15 @@ internal sealed class TransferGuard : IDisposable
                 await LockConditions.ThrowIfLockedAsync(context, store, state, operation, second ?? name, owner, conditions, Now);
             }
 
-            RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, caller)
-                : operation == TransferOperation.List ? await WaitForListingAsync(context, name, caller)
-                : operation.IsWalk ? await WaitForWalkAsync(context, name, caller)
+            RateLimitLease? slot = operation.IsTransfer ? Limits.TakeSlot(context, name, caller)
+                : operation == TransferOperation.List ? await Limits.WaitForListingAsync(context, name, caller)
+                : operation.IsWalk ? await Limits.WaitForWalkAsync(context, name, caller)
                 : null;
             observation.Admit(owner, operation.IsTransfer);
             int? turn = Pace(context, caller, owner is null || isLink ? null : ScopeRequirement.MaxRateOf(context.User));
             return new TransferPass(
                 owner, caller, use is { Link.IsDrop: true } ? new DropStore(store, within, use) : within, observation,
-                operation.IsTransfer ? this : null, slot, use)
+                operation.IsTransfer ? Limits : null, slot, use)
             {
                 State = state,
                 LockTokens = conditions?.Tokens ?? [],
@@ -240,34 +189,6 @@ internal sealed class TransferGuard : IDisposable
         if (Rates.IsLimited || HasTokenRates())
         {
             PacedExchange.Install(context, Rates);
-        }
-    }
-
-    /// <summary>
-    /// Lists a page when its turn comes. No caller waits here for another caller's connection, on which a listing may be held up for minutes.
-    /// </summary>
-    public async ValueTask<FilePage> ListAsync(IFileStore store, ListFilesOptions options, CancellationToken cancellationToken)
-    {
-        using RateLimitLease turn = await _pages.AcquireAsync(cancellationToken: cancellationToken);
-        return await store.ListAsync(options, cancellationToken);
-    }
-
-    /// <summary>Runs the steps of a search, each when its turn comes: none runs while the client receives results.</summary>
-    public async IAsyncEnumerable<T> StepAsync<T>(
-        IAsyncEnumerable<T> steps, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        await using IAsyncEnumerator<T> step = steps.GetAsyncEnumerator(cancellationToken);
-        while (true)
-        {
-            using (await _steps.AcquireAsync(cancellationToken: cancellationToken))
-            {
-                if (!await step.MoveNextAsync())
-                {
-                    yield break;
-                }
-            }
-
-            yield return step.Current;
         }
     }
 
@@ -354,8 +275,7 @@ internal sealed class TransferGuard : IDisposable
     /// <returns>The refusal, which is another one when the address has tried too many.</returns>
     public TransferException RefuseTry(HttpContext context)
     {
-        using RateLimitLease lease = _tries.AttemptAcquire(TransferObservation.CallerOf(context));
-        return lease.IsAcquired
+        return Limits.TryToken(TransferObservation.CallerOf(context))
             ? RefuseToken()
             : new TransferException(TransferError.TooManyTransfers, "Too many wrong tokens came from this address. Try again in a minute.")
             {
@@ -369,51 +289,11 @@ internal sealed class TransferGuard : IDisposable
     /// <summary>Whether credentials that are not valid can be ignored.</summary>
     public bool IgnoresTokens => _options.Tokens is null && !NeedsToken;
 
-    /// <summary>Bytes that a body may have; null without a limit.</summary>
-    public long? MaxBodyBytes => _options.Limits.MaxBodyBytes;
-
-    /// <summary>Sets Kestrel's limit before a body is read; its default is 30 MB.</summary>
-    public static void SetBodyLimit(HttpContext context, long? bytes)
-    {
-        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } body)
-        {
-            body.MaxRequestBodySize = bytes;
-        }
-    }
-
-    /// <summary>Limits a body that is read as a whole.</summary>
-    /// <exception cref="TransferException">It announces more.</exception>
-    /// <remarks>
-    /// Kestrel closes the connection at once on a body above its limit, and a client that still sends loses the response; a request
-    /// that is refused before is read and discarded by Kestrel for five seconds.
-    /// </remarks>
-    public static void LimitDocument(HttpContext context, int bytes)
-    {
-        if (context.Request.ContentLength > bytes)
-        {
-            throw new TransferException(
-                TransferError.TooLarge, $"The request has {context.Request.ContentLength} bytes, but at most {bytes} are accepted here.");
-        }
-
-        SetBodyLimit(context, bytes);
-    }
-
-    public void Release(RateLimitLease slot)
-    {
-        slot.Dispose();
-        Interlocked.Decrement(ref _running);
-    }
-
     public void Dispose()
     {
-        _slots.Dispose();
-        _listings.Dispose();
-        _pages.Dispose();
+        Limits.Dispose();
         Rates.Dispose();
-        _tries.Dispose();
         Links.Dispose();
-        _walks.Dispose();
-        _steps.Dispose();
     }
 
     /// <returns>The caller's name; null if it is anonymous.</returns>
@@ -564,68 +444,5 @@ internal sealed class TransferGuard : IDisposable
         };
         bool isLink = identity.AuthenticationType == LinkHandler.SchemeName;
         return new TransferException(TransferError.Forbidden, message, isLink ? null : name.Value);
-    }
-
-    private RateLimitLease TakeSlot(HttpContext context, TransferName name, string caller)
-    {
-        TransferLimits limits = _options.Limits;
-        SetBodyLimit(context, limits.MaxBodyBytes);
-        if (context.Request.ContentLength > limits.MaxBodyBytes)
-        {
-            CloseAfterResponse(context);
-            throw new TransferException(
-                TransferError.TooLarge,
-                $"The request has {context.Request.ContentLength} bytes, but this server accepts {limits.MaxBodyBytes}. Send a smaller file, or ask the server's owner for more.",
-                name.Value);
-        }
-
-        RateLimitLease slot = _slots.AttemptAcquire(caller);
-        if (!slot.IsAcquired)
-        {
-            throw TooMany(name, caller, $"{limits.MaxTransfers} transfers are running");
-        }
-
-        Interlocked.Increment(ref _running);
-        return slot;
-    }
-
-    /// <summary>Waits until the caller may have another listing: a part of its response is in memory until the client has it.</summary>
-    private async ValueTask<RateLimitLease> WaitForListingAsync(HttpContext context, TransferName name, string caller)
-    {
-        RateLimitLease lease = await _listings.AcquireAsync(caller, cancellationToken: context.RequestAborted);
-        return lease.IsAcquired ? lease : throw TooMany(name, caller, $"{_options.Limits.MaxTransfers} listings are waiting");
-    }
-
-    /// <summary>Waits until the caller's search before this one has ended.</summary>
-    private async ValueTask<RateLimitLease> WaitForWalkAsync(HttpContext context, TransferName name, string caller)
-    {
-        RateLimitLease lease = await _walks.AcquireAsync(caller, cancellationToken: context.RequestAborted);
-        return lease.IsAcquired ? lease : throw TooMany(name, caller, $"{MaxWaitingWalks} searches are waiting");
-    }
-
-    private TransferException TooMany(TransferName name, string caller, string what) => new(
-        TransferError.TooManyTransfers,
-        $"{what} for {(caller.StartsWith(':') ? "this address" : "this token")}, and no more are allowed at once. Try again when one has finished.",
-        name.Value)
-    {
-        RetryAfter = _options.Limits.RetryAfter,
-    };
-
-    /// <summary>
-    /// Announces that the connection ends with the response. Kestrel closes it anyway, since the body is not read, but without
-    /// notice: the client's next request would fail on it.
-    /// </summary>
-    private static void CloseAfterResponse(HttpContext context)
-    {
-        if (HttpProtocol.IsHttp11(context.Request.Protocol))
-        {
-            context.Response.OnStarting(
-                static state =>
-                {
-                    ((HttpResponse)state).Headers.Connection = "close";
-                    return Task.CompletedTask;
-                },
-                context.Response);
-        }
     }
 }

@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>A request that <see cref="TransferGuard"/> let in. Disposing it frees the caller's slot.</summary>
 /// <remarks>For one thread at a time, except <see cref="AddBytes"/>.</remarks>
 internal sealed class TransferPass(
-    string? owner, string caller, IFileStore store, TransferObservation observation, TransferGuard? guard, RateLimitLease? slot,
+    string? owner, string caller, IFileStore store, TransferObservation observation, CallerLimits? limits, RateLimitLease? slot,
     LinkUse? link = null) : IDisposable
 {
     private RateLimitLease? _slot = slot;
@@ -143,13 +143,13 @@ internal sealed class TransferPass(
             return;
         }
 
-        if (guard is null)
+        if (limits is null)
         {
             taken.Dispose();
         }
         else
         {
-            guard.Release(taken);
+            limits.Release(taken);
         }
     }
 

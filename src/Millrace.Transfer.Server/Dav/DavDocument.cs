@@ -37,7 +37,7 @@ internal static class DavDocument
     /// <exception cref="TransferException"><see cref="TransferError.TooLarge"/>.</exception>
     public static async ValueTask<ReadOnlyMemory<byte>> ReadBodyAsync(HttpContext context)
     {
-        TransferGuard.LimitDocument(context, MaxBytes);
+        CallerLimits.LimitDocument(context, MaxBytes);
         PipeReader body = context.Request.BodyReader;
         while (true)
         {

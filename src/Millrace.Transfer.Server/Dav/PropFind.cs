@@ -74,7 +74,7 @@ internal sealed class PropFind(IFileStore store)
         TransferGuard guard = TransferGuard.Of(context);
 
         // Before the response begins: a folder that cannot be listed is refused.
-        FilePage? page = withMembers ? await guard.ListAsync(pass.Store, wanted, aborted) : null;
+        FilePage? page = withMembers ? await guard.Limits.ListAsync(pass.Store, wanted, aborted) : null;
         bool wantsSpace = query.Live.Any(static one => one.Kind is LiveKind.Available or LiveKind.Used);
         StoreSpace space = wantsSpace ? pass.Store.Space : default;
         HttpResponse response = context.Response;
@@ -106,7 +106,7 @@ internal sealed class PropFind(IFileStore store)
 
             await connection.WriteAsync(xml.Written, aborted);
             xml.Clear();
-            page = await guard.ListAsync(pass.Store, wanted with { After = page.Next }, aborted);
+            page = await guard.Limits.ListAsync(pass.Store, wanted with { After = page.Next }, aborted);
         }
 
         xml.Raw("</D:multistatus>"u8);

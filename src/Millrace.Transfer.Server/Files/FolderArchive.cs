@@ -31,7 +31,7 @@ internal static class FolderArchive
     {
         MediaType.ThrowIfOther(
             context.Request, FormMediaType, $"Send the names as {FormMediaType}: only=NAME, and only=NAME/ for a folder.");
-        TransferGuard.LimitDocument(context, MaxFormBytes);
+        CallerLimits.LimitDocument(context, MaxFormBytes);
         using var form = new MemoryStream();
         await context.Request.Body.CopyToAsync(form, context.RequestAborted);
         await Decoding.WaitAsync(context.RequestAborted);

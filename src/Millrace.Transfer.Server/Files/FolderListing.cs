@@ -91,7 +91,7 @@ internal sealed class FolderListing(TransferServerOptions options)
         bool isLast;
         do
         {
-            FilePage page = await guard.ListAsync(
+            FilePage page = await guard.Limits.ListAsync(
                 store, wanted with { PageSize = Math.Min(entries, ListFilesOptions.DefaultPageSize) }, context.RequestAborted);
             entries -= page.Entries.Count;
             wanted = wanted with { After = page.Next };

@@ -58,7 +58,7 @@ internal static class FolderWalks
         await using var lines = new Lines(context);
         FolderUsage usage = new(0, 0, 0);
         long sentAt = Stopwatch.GetTimestamp();
-        await foreach (FolderUsage step in TransferGuard.Of(context).StepAsync(
+        await foreach (FolderUsage step in TransferGuard.Of(context).Limits.StepAsync(
             store.MeasureAsync(folder, context.RequestAborted), context.RequestAborted))
         {
             usage = step;

@@ -25,7 +25,7 @@ internal static class ChunkSender
             return new PackedChunks(call, plan).SendAsync(content);
         }
 
-        int flushBytes = call.TurnBytes ?? (TransferGuard.Of(call.Context).Running <= Few ? FewFlushBytes : ManyFlushBytes);
+        int flushBytes = call.TurnBytes ?? (TransferGuard.Of(call.Context).Limits.Running <= Few ? FewFlushBytes : ManyFlushBytes);
 
         // Only an answer whose length is in no header may be divided as the file is read, which leaves whole chunks in front
         // of a status.

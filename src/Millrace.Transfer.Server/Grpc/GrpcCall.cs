@@ -101,7 +101,7 @@ internal sealed class GrpcCall : IAsyncDisposable
     /// Lifts Kestrel's limit before the request is read; <see cref="MessageReader"/> counts instead. Kestrel would close the
     /// connection over HTTP/1.1, often before the caller has seen the status.
     /// </summary>
-    public void ExpectFile() => TransferGuard.SetBodyLimit(Context, bytes: null);
+    public void ExpectFile() => CallerLimits.SetBodyLimit(Context, bytes: null);
 
     public async ValueTask<TransferPass> EnterAsync(TransferOperation operation, TransferName name, TransferName? second = null)
     {

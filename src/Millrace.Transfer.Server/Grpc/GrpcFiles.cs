@@ -102,7 +102,7 @@ internal static class GrpcFiles
         bool hasBegun = false;
         do
         {
-            FilePage page = await TransferGuard.Of(call.Context)
+            FilePage page = await TransferGuard.Of(call.Context).Limits
                 .ListAsync(
                     call.Store,
                     new ListFilesOptions

@@ -32,7 +32,7 @@ internal sealed class MessageReader : IDisposable
         _body = body;
         _dataField = dataField;
         _maxBytes = call.Options.Grpc.MaxMessageBytes;
-        _maxBodyBytes = TransferGuard.Of(call.Context).MaxBodyBytes;
+        _maxBodyBytes = TransferGuard.Of(call.Context).Limits.MaxBodyBytes;
         _frames = new ChunkParser(_maxBytes, dataField);
         _stop = call.Ended;
     }

@@ -14,7 +14,7 @@ internal static class ServiceEndpoints
 
             // A load balancer has no token and needs only the status.
             HealthDocument shown = await guard.IsAuthenticatedAsync(context)
-                ? found with { Transfers = guard.Running, Scrub = ScrubDocument.Of(scrub) }
+                ? found with { Transfers = guard.Limits.Running, Scrub = ScrubDocument.Of(scrub) }
                 : new HealthDocument { Status = found.Status };
             context.Response.StatusCode = found.Status == HealthDocument.Ok
                 ? StatusCodes.Status200OK

@@ -71,7 +71,7 @@ public sealed class TransferServer : IAsyncDisposable
     public bool NeedsToken => _guard.NeedsToken;
 
     /// <summary>Transfers that run now.</summary>
-    public int ActiveTransfers => _guard.Running;
+    public int ActiveTransfers => _guard.Limits.Running;
 
     /// <summary>The path of the Unix socket on which the server listens; null for an address with a port.</summary>
     public string? SocketPath { get; }
@@ -200,8 +200,8 @@ public sealed class TransferServer : IAsyncDisposable
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(_options.ShutdownTimeout);
         int running = 0;
-        using CancellationTokenRegistration counted = limit.Token.Register(() => running = _guard.Running);
-        int active = _guard.Running;
+        using CancellationTokenRegistration counted = limit.Token.Register(() => running = _guard.Limits.Running);
+        int active = _guard.Limits.Running;
         _logger.Stopping(active, active == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $" and have {_options.ShutdownTimeout.TotalSeconds:0.#} s to finish"));
         try
         {
@@ -542,7 +542,7 @@ public sealed class TransferServer : IAsyncDisposable
     private async Task WaitForCutAsync()
     {
         long began = TimeProvider.System.GetTimestamp();
-        while (_guard.Running > 0 && TimeProvider.System.GetElapsedTime(began) < CutLimit)
+        while (_guard.Limits.Running > 0 && TimeProvider.System.GetElapsedTime(began) < CutLimit)
         {
             await Task.Delay(CutStep);
         }

@@ -14,7 +14,7 @@ internal static class JsonAnswer
         where T : class
     {
         MediaType.ThrowIfOther(context.Request, Json, $"Send the request as {Json}.");
-        TransferGuard.LimitDocument(context, MaxBytes);
+        CallerLimits.LimitDocument(context, MaxBytes);
         try
         {
             return await JsonSerializer.DeserializeAsync(context.Request.Body, type, context.RequestAborted)

@@ -35,7 +35,7 @@ internal readonly record struct FoundNames(
         int left = limit;
         SearchPage? last = null;
         long reportedAt = Stopwatch.GetTimestamp();
-        await foreach (SearchPage page in guard.StepAsync(
+        await foreach (SearchPage page in guard.Limits.StepAsync(
             store.SearchAsync(new SearchFilesOptions { Folder = folder, Text = text }, cancellationToken), cancellationToken))
         {
             last = page;
