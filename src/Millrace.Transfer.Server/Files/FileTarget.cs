@@ -58,8 +58,14 @@ internal readonly record struct FileTarget(TransferName Name, bool IsFolder, str
         NameEncoding.Printable(path));
 
     /// <summary>The path before the name, with that of route groups, which the endpoint does not know.</summary>
+    /// <remarks>A request for an upload, or by gRPC, may name files, too: in the field If.</remarks>
     public static string PrefixOf(HttpContext context)
     {
+        if (context.GetEndpoint()?.Metadata.GetMetadata<TransferServerOptions>() is { } elsewhere)
+        {
+            return context.Request.PathBase.Value + elsewhere.FilesPath.TrimEnd('/');
+        }
+
         // Decoded: a PathString's own text is encoded again.
         string path = context.Request.PathBase.Value + context.Request.Path.Value;
         int segments = context.GetEndpoint() is RouteEndpoint route ? route.RoutePattern.PathSegments.Count - 1 : 0;

@@ -32,7 +32,8 @@ public static class TransferEndpointRouteBuilderExtensions
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(store);
         ThrowIfNotRegistered(endpoints);
-        return UploadEndpoints.Map(endpoints, path, store, OptionsOf(endpoints, options, uploadsPath: path));
+        TransferServerOptions settings = OptionsOf(endpoints, options, uploadsPath: path);
+        return UploadEndpoints.Map(endpoints, path, store, settings).WithMetadata(settings);
     }
 
     /// <summary>
@@ -48,7 +49,8 @@ public static class TransferEndpointRouteBuilderExtensions
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(store);
         ThrowIfNotRegistered(endpoints);
-        return GrpcEndpoints.Map(endpoints, store, OptionsOf(endpoints, options));
+        TransferServerOptions settings = OptionsOf(endpoints, options);
+        return GrpcEndpoints.Map(endpoints, store, settings).WithMetadata(settings);
     }
 
     /// <summary>

@@ -42,8 +42,12 @@ public sealed class LockTests : DavTest
         await StatusIsAsync(204, PutAsync("files/a"));
     }
 
-    [Fact]
-    public async Task Lock_holds_for_resumable_uploads_and_is_checked_when_they_are_published()
+    [Theory]
+    [InlineData("(<TOKEN>)")]
+    [InlineData("</files/a> (<TOKEN>)")]
+    [InlineData("<http://HOST/files/a> (<TOKEN>)")]
+    [InlineData("</files/other> ([\"x\"]) </files/a> (<TOKEN>)")]
+    public async Task Lock_holds_for_resumable_uploads_and_is_checked_when_they_are_published(string condition)
     {
         await Server.WriteAsync("a", new byte[] { 1 });
         using HttpResponseMessage started = await SendAsync(
@@ -59,8 +63,12 @@ public sealed class LockTests : DavTest
         Assert.Equal([1], await Client.GetByteArrayAsync(Server.Url("files/a")));
         bytes = new ByteArrayContent([1, 2, 3]);
         bytes.Headers.ContentType = new("application/offset+octet-stream");
-        await StatusIsAsync(204, SendAsync(
-            HttpMethod.Patch, upload, bytes, ("Tus-Resumable", "1.0.0"), ("Upload-Offset", "0"), ("If", $"(<{token}>)")));
+        await StatusIsAsync(412, SendAsync(
+            HttpMethod.Patch, upload, bytes, ("Tus-Resumable", "1.0.0"), ("Upload-Offset", "0"), ("If", $"</files/other> (<{token}>)")));
+        bytes = new ByteArrayContent([1, 2, 3]);
+        bytes.Headers.ContentType = new("application/offset+octet-stream");
+        string field = condition.Replace("TOKEN", token, StringComparison.Ordinal).Replace("HOST", Server.Url("").Authority, StringComparison.Ordinal);
+        await StatusIsAsync(204, SendAsync(HttpMethod.Patch, upload, bytes, ("Tus-Resumable", "1.0.0"), ("Upload-Offset", "0"), ("If", field)));
         Assert.Equal([1, 2, 3], await Client.GetByteArrayAsync(Server.Url("files/a")));
     }
 

@@ -12,6 +12,7 @@ public sealed class LockCallTests : GrpcTest
     public async Task Locked_names_are_changed_by_calls_only_with_the_token()
     {
         Put("f/a", [1]);
+        Put("f/h", [1]);
         Put("b", [1]);
         using var request = new HttpRequestMessage(new HttpMethod("LOCK"), new Uri("/files/f/", UriKind.Relative)) { Content = new StringContent(Exclusive) };
         using HttpResponseMessage locked = await Server.Client.SendAsync(request);
@@ -23,7 +24,11 @@ public sealed class LockCallTests : GrpcTest
         (await CallAsync("CreateFolder", new CreateFolderRequest { Name = "f/g" })).Failed(9, TransferError.PreconditionFailed);
         (await CallAsync("StartUpload", new StartUploadRequest { Name = "f/a", Length = 1 })).Failed(9, TransferError.PreconditionFailed);
         Assert.True(File.Exists(PathOf("f/a")));
-        GrpcReply deleted = await CallAsync("grpc", "Delete", Frames.Of(new DeleteRequest { Name = "f/a" }), ("If", token));
-        Assert.True(deleted.Only(DeleteResponse.Parser).Deleted);
+        (await CallAsync("grpc", "Delete", Frames.Of(new DeleteRequest { Name = "f/a" }), ("If", $"</files/b> {token}"))).Failed(9, TransferError.PreconditionFailed);
+        foreach ((string name, string condition) in new[] { ("f/a", token), ("f/h", $"</files/f/> {token}") })
+        {
+            GrpcReply deleted = await CallAsync("grpc", "Delete", Frames.Of(new DeleteRequest { Name = name }), ("If", condition));
+            Assert.True(deleted.Only(DeleteResponse.Parser).Deleted);
+        }
     }
 }
