@@ -188,7 +188,7 @@ internal static class TransferFailure
         TransferError.Forbidden =>
             "Ask for a token with this scope and prefix ('millrace token add' on the server), or for a link ('millrace link').",
         TransferError.AlreadyExists => "Without --create-new the file is replaced.",
-        TransferError.PreconditionFailed => "'millrace ls --long' prints the current tag.",
+        TransferError.PreconditionFailed when transfer.Status != 423 => "'millrace ls --long' prints the current tag.",
         TransferError.NotFound => "'millrace ls' lists what there is; the URL of a folder ends with a slash.",
         TransferError.Disconnected when transfer.InnerException is HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } =>
             "If an authority of your own has signed it, name a PEM file with that authority's certificate in --ca-cert.",

@@ -96,7 +96,7 @@ internal sealed class TransferPass(
     {
         if (locks is { IsEmpty: false } && LockCheck.FindConflict(locks, name, use, owner, LockTokens, Now) is { } held)
         {
-            throw LockCheck.Locked(name, held);
+            throw LockCheck.Locked(name, held, Now, showsHolder: link is null);
         }
     }
 

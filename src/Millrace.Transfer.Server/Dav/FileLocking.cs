@@ -226,10 +226,9 @@ internal sealed class FileLocking(IFileStore store)
     private static Refusal SyncRuns(WriteLock held, DateTimeOffset now)
     {
         TimeSpan rest = held.Expires - now;
-        string who = held.OwnerXml is { } xml ? DavDocument.ReadText(xml) : "";
         return new Refusal(
             TransferError.PreconditionFailed,
-            $"Another sync into '{(held.Name.Length == 0 ? "/" : held.Name)}' is running{(who.Length > 0 ? $" ({who})" : "")}. "
+            $"Another sync into '{(held.Name.Length == 0 ? "/" : held.Name)}' is running{(held.Holder is { Length: > 0 } who ? $" ({who})" : "")}. "
             + Invariant($"If it has been killed, its lock ends in {Math.Ceiling(rest.TotalSeconds)} s."),
             held.Name)
         {

@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>How a request changes a name, which decides what locks it needs (RFC 4918, section 7).</summary>
@@ -45,15 +47,26 @@ internal static class LockCheck
         return null;
     }
 
-    public static TransferException Locked(TransferName name, WriteLock held) => new(
-        TransferError.PreconditionFailed,
-        held.Name == name.Value
-            ? $"'{name}' is locked. Try again when its lock ends, or send the lock's token in the field If."
-            : $"'{name}' is protected by the lock of '{(held.Name.Length == 0 ? "/" : held.Name)}'. Try again when that ends, or send its token in the field If.",
-        held.Root.IsIn(name) ? held.Name : name.Value)
+    /// <param name="name">The name to change.</param>
+    /// <param name="held">The lock that forbids it.</param>
+    /// <param name="now">The time.</param>
+    /// <param name="showsHolder">Whether the caller may read what the lock's holder wrote about itself.</param>
+    public static TransferException Locked(TransferName name, WriteLock held, DateTimeOffset now, bool showsHolder)
     {
-        Status = StatusCodes.Status423Locked,
-    };
+        string who = showsHolder && held.Holder.Length > 0 ? $" by {held.Holder}" : "";
+        string what = held.Name == name.Value
+            ? $"'{name}' is locked{who}."
+            : $"'{name}' is protected by the lock of '{(held.Name.Length == 0 ? "/" : held.Name)}'{(who.Length > 0 ? $", taken{who}" : "")}.";
+        return new TransferException(
+            TransferError.PreconditionFailed,
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"{what} If the lock is not refreshed, it ends in {Math.Ceiling((held.Expires - now).TotalSeconds)} s. Try again then, or send its token in the field If."),
+            held.Root.IsIn(name) ? held.Name : name.Value)
+        {
+            Status = StatusCodes.Status423Locked,
+        };
+    }
 
     private static IEnumerable<WriteLock> Relevant(WriteLocks.Index locks, TransferName name, LockUse use)
     {

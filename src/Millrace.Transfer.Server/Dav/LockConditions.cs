@@ -35,7 +35,7 @@ internal static class LockConditions
         if (operation.IsChange && !operation.IsLock && !name.IsRoot
             && LockCheck.FindConflict(locks, name, LockUse.Content, owner, conditions?.Tokens ?? [], now) is { } held)
         {
-            throw LockCheck.Locked(name, held);
+            throw LockCheck.Locked(name, held, now, showsHolder: !LinkHandler.IsLink(context.User));
         }
     }
 

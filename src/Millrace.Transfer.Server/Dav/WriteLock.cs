@@ -43,6 +43,10 @@ internal sealed record WriteLock
     [JsonPropertyName("owner")]
     public string? OwnerXml { get; init; }
 
+    /// <summary>The text of that element; empty without one.</summary>
+    [JsonIgnore]
+    public string Holder => OwnerXml is { } xml ? DavDocument.ReadText(xml) : "";
+
     /// <summary>Seconds that it lasts from its last refresh.</summary>
     [JsonPropertyName("seconds")]
     public long Seconds { get; init; }
@@ -60,10 +64,6 @@ internal sealed record WriteLock
 
     [JsonIgnore]
     public TransferName Root => Name.Length == 0 ? default : TransferName.Parse(Name);
-
-    /// <summary>Whether it protects a file or folder.</summary>
-    public bool Covers(TransferName name) =>
-        string.Equals(name.Value, Name, StringComparison.Ordinal) || (IsDeep && name.IsIn(Root));
 }
 
 /// <summary>All locks of a store.</summary>

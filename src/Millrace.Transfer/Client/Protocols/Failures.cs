@@ -40,7 +40,9 @@ internal static class Failures
             Reason = document is { Detail.Length: > 0 } ? detail : $"The server answered {status} ({response.ReasonPhrase}). {detail}",
             RetryAfter = RetryAfterOf(response, clock),
             IsForeign = isForeign,
-            IsTransient = IsTransient(error, otherwise: status is 408 or 423 or 425 or 429 or 500 or 502 or 503 or 504),
+
+            // A lock of a Millrace server lasts longer than retries; other servers of tus lock an upload for one request.
+            IsTransient = IsTransient(error, otherwise: (status == 423 && isForeign) || status is 408 or 425 or 429 or 500 or 502 or 503 or 504),
         };
     }
 
