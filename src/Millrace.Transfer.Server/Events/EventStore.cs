@@ -256,14 +256,14 @@ internal class EventStore : IFileStore
     private sealed class EventUploads(EventStore store, IUploadStore inner) : IUploadStore
     {
         public async ValueTask<StoredUpload> StartAsync(StartUploadOptions options, CancellationToken cancellationToken) =>
-            await StartedAsync(await inner.StartAsync(options, cancellationToken));
+            await StartedAsync(await inner.StartAsync(options with { IsReported = true }, cancellationToken));
 
         public async ValueTask<StoredUpload?> FindAsync(UploadId id, CancellationToken cancellationToken) =>
             await inner.FindAsync(id, cancellationToken) is { } found ? new Upload(store, found) : null;
 
         public async ValueTask<StoredUpload> JoinAsync(
             StartUploadOptions options, IReadOnlyList<UploadId> parts, CancellationToken cancellationToken) =>
-            await StartedAsync(await inner.JoinAsync(options, parts, cancellationToken));
+            await StartedAsync(await inner.JoinAsync(options with { IsReported = true }, parts, cancellationToken));
 
         public ValueTask<int> ExpireAsync(CancellationToken cancellationToken) => inner.ExpireAsync(cancellationToken);
 

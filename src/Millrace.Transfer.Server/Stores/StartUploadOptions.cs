@@ -37,4 +37,10 @@ public readonly record struct StartUploadOptions
     /// Among whose uploads it counts, for example the name of a token or an address; null for <see cref="Owner"/>.
     /// </summary>
     public string? Caller { get; init; }
+
+    /// <summary>
+    /// Whether <see cref="FileEvents"/> reports the start, so that a store that opens again waits a minute for <see cref="IUploadStore.Expiring"/>
+    /// before it deletes the upload because it has expired.
+    /// </summary>
+    public bool IsReported { get; init; }
 }

@@ -9,6 +9,10 @@ internal static class UploadRules
     /// <remarks>The other one only has to finish a write; a device that takes longer is broken.</remarks>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
+    /// <summary>How long after a store was opened expired uploads wait for events to be turned on.</summary>
+    /// <remarks>That takes a few requests to a bucket. Until then, the uploads are invisible and use their space.</remarks>
+    private static readonly TimeSpan ReceiverPatience = TimeSpan.FromMinutes(1);
+
     /// <summary>Longest <see cref="StartUploadOptions.Metadata"/>, in bytes of UTF-8.</summary>
     private const int MaxMetadataBytes = 4096;
 
@@ -34,6 +38,16 @@ internal static class UploadRules
     public static DateTimeOffset Expires(
         bool hasBytes, DateTimeOffset started, DateTimeOffset touched, TimeSpan lifetime, TimeSpan emptyLifetime) =>
         hasBytes || emptyLifetime > lifetime ? touched + lifetime : started + emptyLifetime;
+
+    /// <summary>
+    /// Whether an upload that has expired while no server ran waits for <see cref="IUploadStore.Expiring"/>, which is set after the store was opened
+    /// and reports the end of an upload whose start was reported.
+    /// </summary>
+    /// <param name="upload">The upload.</param>
+    /// <param name="expiring">Reports expired uploads; null for nothing.</param>
+    /// <param name="isOpenFor">The time since the store was opened.</param>
+    public static bool AwaitsReport(UploadTerms upload, UploadExpiry? expiring, TimeSpan isOpenFor) =>
+        upload.IsReported && expiring is null && isOpenFor < ReceiverPatience;
 
     /// <summary>Checks a client's options at the start, apart from the limits of the store.</summary>
     /// <param name="options">The client's options.</param>

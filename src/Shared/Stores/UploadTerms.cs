@@ -29,6 +29,8 @@ internal abstract record UploadTerms
 
     public string? Caller { get; init; }
 
+    public bool IsReported { get; init; }
+
     public static T Of<T>(StartUploadOptions options)
         where T : UploadTerms, new() => new()
         {
@@ -44,6 +46,7 @@ internal abstract record UploadTerms
             IsExecutable = options.IsExecutable,
             Owner = options.Owner,
             Caller = options.Caller ?? options.Owner ?? "",
+            IsReported = options.IsReported,
         };
 
     public TransferName ToName() => Name.Length == 0 ? default : TransferName.Parse(Name);

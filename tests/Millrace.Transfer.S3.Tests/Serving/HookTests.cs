@@ -209,6 +209,36 @@ public sealed class HookTests : BucketTest
     }
 
     [NeedsFact(Need.Ceph)]
+    public async Task Upload_that_expires_while_no_server_runs_is_reported_after_the_next_start()
+    {
+        UploadId id;
+        var received = new Received();
+        await using (S3FileStore first = Open())
+        await using (FileEvents events = await FileEvents.OpenAsync(first, new FileEventOptions { Receiver = received }))
+        {
+            await using StoredUpload upload = await events.Store.Uploads.StartAsync(new StartUploadOptions { Name = "expires".Name(), Length = 3 }, default);
+            id = upload.Status.Id;
+        }
+
+        await using S3FileStore second = Open();
+        await Bounded.UntilAsync(async () => await second.Uploads.FindAsync(id, default) is null);
+        Assert.Equal(0, await second.ExpireUploadsAsync(default));
+        await using FileEvents again = await FileEvents.OpenAsync(second, new FileEventOptions { Receiver = received });
+        await Bounded.UntilAsync(async () =>
+        {
+            await second.ExpireUploadsAsync(default);
+            return received.Events.Any(static e => e.Kind == FileEventKind.UploadExpired);
+        });
+        Assert.Equal([FileEventKind.UploadStarted, FileEventKind.UploadExpired], received.Events.DistinctBy(static e => e.Id).Select(static e => e.Kind));
+
+        S3FileStore Open() => this.Open(configure: static options =>
+        {
+            options.UploadLifetime = TimeSpan.FromSeconds(2);
+            options.EmptyUploadLifetime = TimeSpan.FromSeconds(1);
+        });
+    }
+
+    [NeedsFact(Need.Ceph)]
     public async Task Full_outbox_refuses_changes_or_drops_the_oldest()
     {
         await using HookReceiver receiver = await HookReceiver.StartAsync();

@@ -6,6 +6,7 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
     /// <summary>One search at a time: two could count the same upload twice.</summary>
     private readonly SemaphoreSlim _expiring = new(1, 1);
     private readonly CancellationTokenSource _end = new();
+    private readonly long _opened = store.Options.TimeProvider.GetTimestamp();
     private Task _running = Task.CompletedTask;
     private long _expired;
 
@@ -89,6 +90,7 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
         // A published upload only loses the record that it was one.
         bool isUnfinished = !upload.IsPublished;
         return upload.HasExpired
+            && !(isUnfinished && UploadRules.AwaitsReport(upload.Record, Expiring, store.Options.TimeProvider.GetElapsedTime(_opened)))
             && await (isUnfinished && Expiring is { } expiring
                 ? expiring(upload.ToStatus(), () => registry.RemoveAsync(id, cancellationToken))
                 : registry.RemoveAsync(id, cancellationToken))
