@@ -381,6 +381,29 @@ test("After a dialog the focus is in the list, also when the row that had it is 
   });
 });
 
+test("What is deleted while the folder is read stays away when an older list of it arrives", async () => {
+  await inFolder({ "a.txt": "", "b.txt": "", "c.txt": "" }, async (page) => {
+    let listed, release;
+    const isListed = new Promise((resolve) => (listed = resolve));
+    const released = new Promise((resolve) => (release = resolve));
+    await page.route(/limit=1000/, async (route) => {
+      const answer = await route.fetch();
+      listed();
+      await released;
+      await route.fulfill({ response: answer });
+    });
+    await page.reload();
+    await isListed;
+    for (const name of ["a.txt", "b.txt"]) await row(page, name).getByRole("checkbox").check();
+    await page.getByRole("toolbar").getByRole("button", { name: "Delete…" }).click();
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("2 items deleted").waitFor();
+    release();
+    await drawn(page);
+    await shows(page, ["c.txt"]);
+  });
+});
+
 test("The dialog for moving always has the focus", async () => {
   await inFolder({ "a.txt": "", "sub": null, "sub/deep": null }, async (page) => {
     const focused = () => page.evaluate(() => document.querySelector("dialog").contains(document.activeElement) && document.activeElement.textContent);

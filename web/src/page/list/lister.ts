@@ -37,6 +37,8 @@ export class Lister {
   private run = 0;
   private arranger: Arranger | undefined;
   private complete = false;
+  /** Changes by this page while the folder is read: the server may have listed it before them. */
+  private changes: { removed: string[]; added: Entry[] }[] = [];
   private omitted = 0;
   /** The first page as it was read, and its tag. */
   private first = "";
@@ -60,8 +62,8 @@ export class Lister {
     }
     if (request.type === "arrange") this.arrange(request.arrangement);
     else {
-      this.arranger.remove(request.removed);
-      this.add(request.added);
+      if (!this.complete) this.changes.push(request);
+      this.change(request);
     }
     this.show();
   }
@@ -69,6 +71,7 @@ export class Lister {
   private async open({ run, url, skip, arrangement }: Extract<ListRequest, { type: "open" }>): Promise<void> {
     this.run = run;
     this.complete = false;
+    this.changes = [];
     this.omitted = 0;
     this.arranger = new Arranger(arrangement);
     this.at = { url, skip };
@@ -101,6 +104,12 @@ export class Lister {
       this.complete = after === undefined;
       this.omitted += page.omitted ?? 0;
       this.add(page.entries.map((entry) => this.toEntry(entry)));
+      if (this.changes.length > 0) {
+        for (const change of this.changes) this.change(change);
+        // What others have done with the same names is shown when the folder is asked for next.
+        this.first = "";
+        this.tag = null;
+      }
       // Applies the words that were typed while the folder was read.
       this.arrange(this.arranger.arrangement);
       this.show();
@@ -169,6 +178,11 @@ export class Lister {
 
   private toEntry(entry: PageEntry): Entry {
     return { name: entry.name.slice(this.at.skip), isFolder: entry.kind === "folder", size: entry.length ?? 0, modified: Date.parse(entry.modified) || 0, tag: entry.etag ?? undefined };
+  }
+
+  private change({ removed, added }: { removed: string[]; added: Entry[] }): void {
+    this.arranger!.remove(removed);
+    this.add(added);
   }
 
   private add(entries: Entry[]): void {
