@@ -92,7 +92,7 @@ test("The trash lists what was deleted, restores it, deletes it for good and is 
     await openTrash(page);
     const entries = dialog(page).getByRole("list", { name: "Trash" }).getByRole("listitem");
     await entries.nth(2).waitFor();
-    assert.match(await entries.first().textContent(), /^three\.txt.* · 1 B · deleted /);
+    assert.match(await entries.first().textContent(), /^three\.txt.*\s· 1 B\s· deleted /);
     await dialog(page).getByRole("button", { name: "Restore one.txt" }).click();
     await entries.filter({ hasText: "one.txt" }).first().waitFor({ state: "detached" });
     await dialog(page).getByRole("button", { name: "Delete two.txt for good" }).click();

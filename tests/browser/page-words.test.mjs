@@ -53,6 +53,17 @@ test("A language that is written from right to left turns the page, and names ke
       wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     }));
     assert.ok(check > more && wide <= 0);
+    // An empty field has the page's direction: its icon does not cover the first letter.
+    assert.equal(await page.locator("#filter").evaluate((field) => getComputedStyle(field).direction), "rtl");
+    await page.locator(".sorting button").last().click();
+    await page.locator(".tiles .rows .row").nth(2).waitFor();
+    const covered = await page.locator(".tiles .rows .row").evaluateAll((tiles) => tiles.filter((tile) => {
+      const name = tile.querySelector("bdi");
+      const { left, width } = tile.querySelector(".more").getBoundingClientRect();
+      // The three dots are in the middle of the button.
+      return name.getBoundingClientRect().left + parseFloat(getComputedStyle(name).paddingLeft) < left + width / 2;
+    }).map((tile) => tile.textContent));
+    assert.deepEqual(covered, [], "no name is below its menu");
     await page.goto(new URL("nothere.txt", page.url()).href);
     // The name stands in a sentence from right to left, and does not turn it.
     await page.getByText("«\u2068nothere.txt\u2069» غير موجود هنا.").waitFor();

@@ -354,6 +354,12 @@ for (const width of [360, 900]) {
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
       const heat = page.locator(".scroll", { has: page.locator(".heat") });
       assert.equal(await heat.evaluate((element) => element.scrollWidth - element.clientWidth), 0);
+      const cut = await heat.locator("tbody th").evaluateAll((names) => names.flatMap((name) => [...name.childNodes].filter((word) => {
+        const range = document.createRange();
+        range.selectNodeContents(word);
+        return range.getClientRects().length > 1;
+      }).map((word) => word.textContent)));
+      assert.deepEqual(cut, [], "names break between their words");
       const cases = page.locator(".scroll", { has: page.locator(".cases") });
       await cases.scrollIntoViewIfNeeded();
       await page.waitForFunction(() => document.querySelector(".scroll:has(.cases)").classList.contains("more"));

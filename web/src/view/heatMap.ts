@@ -12,7 +12,7 @@ const full = Math.log(3);
 /** The ratio of every case of a group, its number in its cell; a table, so that it can be read without seeing it. */
 export function heatMap(run: Run, group: Group): HTMLElement {
   const rows = group.methods.map((method) =>
-    h("tr", {}, h("th", { scope: "row", title: run.facts.methods?.[method] }, method), group.columns.map((column) => h("td", {}, cell(group.at(method, column))))),
+    h("tr", {}, h("th", { scope: "row", title: run.facts.methods?.[method] }, breakable(method)), group.columns.map((column) => h("td", {}, cell(group.at(method, column))))),
   );
   const columns = group.columns.map((column) => h("th", { scope: "col" }, run.axis === null ? "" : valueText(run.axis, column)));
   const table = h(
@@ -24,6 +24,9 @@ export function heatMap(run: Run, group: Group): HTMLElement {
   roving(table, () => [...table.tBodies[0]!.rows].map((row) => [...row.querySelectorAll<HTMLElement>("button")]).filter((cells) => cells.length > 0));
   return h("div", {}, scrollable("Ratios", table), key(run, group));
 }
+
+/** FilePipeMapped in three lines, where a column is narrow. */
+const breakable = (name: string): (Node | string)[] => name.split(/(?<=[a-z])(?=[A-Z])/).flatMap((word, at) => at ? [h("wbr", {}), word] : [word]);
 
 function cell(item: Case | undefined): HTMLElement {
   if (!item) return h("span", { class: "cell missing", title: "not measured" }, none);

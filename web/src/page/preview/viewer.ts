@@ -1,6 +1,6 @@
 import { h } from "../../dom.ts";
 import type { Entry } from "../entries.ts";
-import { exactDate, size } from "../format.ts";
+import { dateAndTime, exactDate, size } from "../format.ts";
 import { join, shown } from "../names.ts";
 import { texts } from "../texts.ts";
 import { iconButton, openDialog } from "../view/dialog.ts";
@@ -125,7 +125,8 @@ export class Viewer {
   refresh(): void {
     const { at, all } = this.events.position(this.entry);
     const count = at ? `${texts.position(at, all)} · ` : "";
-    this.meta.textContent = `${count}${size(this.entry.size)} · ${exactDate(this.entry.modified)}`;
+    this.meta.textContent = `${count}${size(this.entry.size)} · ${dateAndTime(this.entry.modified)}`;
+    this.meta.title = exactDate(this.entry.modified);
     this.previous.disabled = !this.neighbour(-1);
     this.next.disabled = !this.neighbour(1);
     // A button that is disabled loses the focus, and with it the keys.

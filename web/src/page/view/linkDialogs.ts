@@ -83,7 +83,7 @@ export function openLinksDialog(signIn: () => void): void {
     ];
     const row = h("li", { class: isOver ? "is-over" : "" },
       icon(link.kind === "drop" ? icons.drop : icons.folder, 20),
-      h("div", {}, h("strong", {}, isolated(folder)), h("p", { class: "quiet small" }, facts.join(" · "))),
+      h("div", {}, h("strong", {}, isolated(folder)), h("p", { class: "quiet small" }, facts.join("\u00a0· "))),
       iconButton(icons.remove, texts.linkRevoke(folder), () => void revoke(), "danger"));
     return row;
 

@@ -30,7 +30,7 @@ const typingMs = 60;
 /** Filter, order and the folder's actions; or, while entries are selected, their actions. */
 export class Toolbar {
   private readonly search = h("input", {
-    type: "search", id: "filter", placeholder: texts.filter, "aria-label": texts.filter, autocomplete: "off", spellcheck: "false", dir: "auto", "aria-keyshortcuts": "/",
+    type: "search", id: "filter", placeholder: texts.filter, "aria-label": texts.filter, autocomplete: "off", spellcheck: "false", "aria-keyshortcuts": "/",
     input: () => this.typed(), keydown: (event: KeyboardEvent) => this.pressed(event),
   });
   private readonly clear = iconButton(icons.close, texts.clearFilter, () => this.clearFilter(), "clear");

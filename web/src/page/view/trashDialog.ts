@@ -94,7 +94,7 @@ export function openTrash(events: TrashEvents): void {
     ];
     const row = h("li", {},
       entryIcon({ name, isFolder: entry.folder, size: 0, modified: 0 }),
-      h("div", {}, isolated(name), h("p", { class: "quiet small" }, isolated(above ? `${rootName()} / ${above.replaceAll("/", " / ")}` : rootName()), ...facts.filter(Boolean).flatMap((fact) => [" · ", fact]))),
+      h("div", {}, isolated(name), h("p", { class: "quiet small" }, isolated(above ? `${rootName()} / ${above.replaceAll("/", " / ")}` : rootName()), ...facts.filter(Boolean).flatMap((fact) => ["\u00a0· ", fact]))),
       canRestore() ? h("button", { type: "button", class: "button small", "aria-label": texts.restoreOf(shown(name)), click: () => void putBack() }, icon(icons.restore, 16), h("span", {}, texts.restore)) : undefined,
       iconButton(icons.remove, texts.deleteOf(shown(name)), () => askToDelete()));
     return row;
