@@ -68,6 +68,39 @@ public sealed class CutDownloadTests : ServerTest
     }
 
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
+    public async Task File_changed_in_place_while_it_is_read_is_downloaded_once_more(TransferProtocol protocol)
+    {
+        Server.Write("x", 48_000_000);
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
+
+        // The server knows the digest now.
+        await client.GetAsync(Clients.Name("x"), Stream.Null);
+        TransferResult result = await client.GetAsync(Clients.Name("x"), Folder["x"], default, ChangingLastByteOnce());
+        Assert.Equal(await File.ReadAllBytesAsync(Server.PathOf("x")), await File.ReadAllBytesAsync(Folder["x"]));
+        Assert.Equal(2, result.Attempts);
+
+        // The bytes of a stream cannot be taken back.
+        await client.GetAsync(Clients.Name("x"), Stream.Null);
+        await Fails.WithAsync(TransferError.Changed, () => client.GetAsync(Clients.Name("x"), Stream.Null, default, ChangingLastByteOnce()));
+
+        Reports ChangingLastByteOnce()
+        {
+            int reports = 0;
+            return new Reports(_ =>
+            {
+                if (reports++ == 0)
+                {
+                    using FileStream file = new(Server.PathOf("x"), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+                    file.Position = file.Length - 1;
+                    int last = file.ReadByte();
+                    file.Position--;
+                    file.WriteByte((byte)(last + 1));
+                }
+            });
+        }
+    }
+
+    [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task Download_of_an_earlier_client_resumes(TransferProtocol protocol)
     {
         byte[] content = Server.Write("x", 24_000_000);

@@ -8,6 +8,9 @@ internal sealed partial class Download
 {
     private Sha256Digest? _verified;
 
+    /// <summary>Whether the file was changed in place, and is downloaded once more.</summary>
+    private bool _hasChanged;
+
     /// <returns>Whether it goes on with several connections.</returns>
     private async ValueTask<bool> CopyAsync(OpenedFile file, IdleWatch watch)
     {
@@ -162,10 +165,34 @@ internal sealed partial class Download
                 TransferError.DigestMismatch, Call, "the unfinished download is damaged; it is downloaded again.", isTransient: true);
         }
 
+        if (_tag is not null && (await _context.Protocol.FindAsync(_name, false, watch).ConfigureAwait(false))?.Tag != _tag)
+        {
+            // In place, while the server read it.
+            throw await RestartChangedAsync().ConfigureAwait(false) ?? Failures.Make(
+                TransferError.Changed,
+                Call,
+                "it was changed on the server while it was read, so that the received bytes are of no version. Download it again when no program writes to it.");
+        }
+
         throw Failures.Make(
             TransferError.DigestMismatch,
             Call,
             $"the received bytes have the SHA-256 {mine}, the server's file has {_expected}. Nothing was published here; download it again, "
             + "and check the memory and disk of both machines if it happens again.");
+    }
+
+    /// <summary>Starts over, once, with a file that was changed in place.</summary>
+    /// <returns>The reason for another attempt; null if there is none.</returns>
+    private async ValueTask<TransferException?> RestartChangedAsync()
+    {
+        if (_hasChanged || !_sink.CanRestart)
+        {
+            return null;
+        }
+
+        _hasChanged = true;
+        await RestartAsync().ConfigureAwait(false);
+        return Failures.Make(
+            TransferError.Changed, Call, "it was changed on the server while it was read; it is downloaded again.", isTransient: true);
     }
 }

@@ -95,7 +95,16 @@ internal sealed partial class Download : IAsyncDisposable
             _meter.Retry();
         }
 
-        await FetchRestAsync(watch).ConfigureAwait(false);
+        try
+        {
+            await FetchRestAsync(watch).ConfigureAwait(false);
+        }
+        catch (TransferException exception) when (exception is { Error: TransferError.Changed, Status: not null })
+        {
+            // The server has noticed it.
+            throw await RestartChangedAsync().ConfigureAwait(false) ?? exception;
+        }
+
         await VerifyAsync(watch).ConfigureAwait(false);
         return true;
     }
