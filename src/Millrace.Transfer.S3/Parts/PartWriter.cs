@@ -65,6 +65,9 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
     /// <summary>Whether a refusal takes away what was written here.</summary>
     public bool DiscardsOnRefusal { get; set; }
 
+    /// <summary>Whether the bucket may not have the last bytes.</summary>
+    public bool WasRefused { get; private set; }
+
     /// <summary>Bytes of the whole that were written.</summary>
     public long Position { get; private set; }
 
@@ -342,7 +345,9 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
 
         long lost = DiscardsOnRefusal ? _charged : 0;
         _charged -= lost;
+        WasRefused = true;
         _quota.Add(_name, bytes, lost);
+        WasRefused = false;
         _charged += lost + bytes;
         Receive(bytes);
     }

@@ -20,12 +20,33 @@ internal sealed class S3UploadRequest(
             long limit = Math.Min(Known.Length ?? store.MaxBytes, store.MaxBytes);
             (Multipart multipart, PartWriter body) = await upload.OpenAsync(limit, cancellationToken);
             return new S3UploadWriter(
-                store.Bucket, upload, status => Known = status, holder, multipart, body, limit, discardable);
+                store.Bucket, upload, status => Known = status, YieldAsync, holder, multipart, body, limit, discardable);
         }
-        catch
+        catch (Exception exception)
         {
+            if (exception is TransferException { Error: TransferError.NoSpace })
+            {
+                await YieldAsync();
+            }
+
             holder.Rest();
             throw;
+        }
+    }
+
+    /// <summary>Deletes the upload, which has no room, if it keeps another one from its end.</summary>
+    private async ValueTask YieldAsync()
+    {
+        try
+        {
+            if (store.Quota.IsLimited && UploadRules.IsInTheWay(upload.ToStatus(), await registry.ListUnfinishedAsync(), -store.Quota.Excess(0)))
+            {
+                await registry.RemoveAsync(upload, CancellationToken.None);
+            }
+        }
+        catch (TransferException)
+        {
+            // It stays until it expires.
         }
     }
 

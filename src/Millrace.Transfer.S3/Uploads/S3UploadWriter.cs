@@ -9,6 +9,7 @@ internal sealed class S3UploadWriter : UploadWriter
     private readonly Bucket _bucket;
     private readonly S3Upload _upload;
     private readonly Action<UploadStatus> _changed;
+    private readonly Func<ValueTask> _refused;
     private readonly TakeoverLock.Holder _holder;
     private readonly Multipart _multipart;
     private readonly PartWriter _body;
@@ -23,18 +24,20 @@ internal sealed class S3UploadWriter : UploadWriter
     /// <param name="bucket">The bucket.</param>
     /// <param name="upload">The upload.</param>
     /// <param name="changed">Receives the upload's new status.</param>
+    /// <param name="refused">Called at the end if there was no room for all bytes.</param>
     /// <param name="holder">Its lock; rests when this is disposed.</param>
     /// <param name="multipart">Where the parts go.</param>
     /// <param name="body">At the upload's offset; owned.</param>
     /// <param name="limit">Bytes that the upload may have.</param>
     /// <param name="discardable">Whether nothing counts before <see cref="SaveAsync"/>.</param>
     public S3UploadWriter(
-        Bucket bucket, S3Upload upload, Action<UploadStatus> changed, TakeoverLock.Holder holder, Multipart multipart, PartWriter body,
+        Bucket bucket, S3Upload upload, Action<UploadStatus> changed, Func<ValueTask> refused, TakeoverLock.Holder holder, Multipart multipart, PartWriter body,
         long limit, bool discardable)
     {
         _bucket = bucket;
         _upload = upload;
         _changed = changed;
+        _refused = refused;
         _holder = holder;
         _multipart = multipart;
         _body = body;
@@ -133,6 +136,11 @@ internal sealed class S3UploadWriter : UploadWriter
             await _body.DisposeAsync();
             await AbortDiscardedAsync();
             _end.Dispose();
+            if (_body.WasRefused)
+            {
+                await _refused();
+            }
+
             _holder.Rest();
         }
     }

@@ -8,6 +8,9 @@ namespace Millrace.Transfer.S3;
 /// </summary>
 internal sealed class UploadRegistry(S3Store store)
 {
+    /// <summary>Uploads that are looked at where one has no room: each costs two requests.</summary>
+    private const int MaxListed = 100;
+
     private readonly ConcurrentDictionary<UploadId, S3Upload> _uploads = new();
     private readonly ConcurrentDictionary<UploadId, string> _callers = new();
     private readonly Lock _finishedLock = new();
@@ -122,6 +125,20 @@ internal sealed class UploadRegistry(S3Store store)
 
     /// <summary>Counts an upload of another server.</summary>
     public void Add(UploadId id, string caller) => _callers[id] = caller;
+
+    /// <summary>Unfinished uploads, of other servers as of the last expiry; not all if there are many.</summary>
+    public async ValueTask<IReadOnlyCollection<UploadStatus>> ListUnfinishedAsync()
+    {
+        var found = new ConcurrentBag<UploadStatus>();
+        await Parallel.ForEachAsync(Counted.Take(MaxListed), async (id, cancellationToken) =>
+        {
+            if (await Get(id).FindAsync(cancellationToken) is { } status)
+            {
+                found.Add(status);
+            }
+        });
+        return found;
+    }
 
     /// <summary>The uploads that count now.</summary>
     public IReadOnlyCollection<UploadId> Counted => [.. _callers.Keys];

@@ -49,6 +49,25 @@ internal static class UploadRules
     public static bool AwaitsReport(UploadTerms upload, UploadExpiry? expiring, TimeSpan isOpenFor) =>
         upload.IsReported && expiring is null && isOpenFor < ReceiverPatience;
 
+    /// <summary>
+    /// Whether the bytes of an upload that was refused for lack of room keep another one from its end: without that, two uploads that do not both
+    /// fit could refuse each other until they expire. The one that is further goes on.
+    /// </summary>
+    /// <param name="refused">The upload.</param>
+    /// <param name="others">The unfinished uploads; it may be one of them.</param>
+    /// <param name="free">Bytes that the store may still have.</param>
+    public static bool IsInTheWay(UploadStatus refused, IReadOnlyCollection<UploadStatus> others, long free)
+    {
+        return refused.Offset > 0 && others.Any(other =>
+            other is { Published: null, Length: { } length } && IsBefore(other, refused)
+            && length - other.Offset is var missing && missing > free && missing > 0
+            && missing <= free + others.Where(one => one.Published is null && IsBefore(other, one)).Sum(static one => one.Offset));
+
+        static bool IsBefore(UploadStatus one, UploadStatus other) => one.Offset == other.Offset
+            ? string.CompareOrdinal(one.Id.Value, other.Id.Value) < 0
+            : one.Offset > other.Offset;
+    }
+
     /// <summary>Checks a client's options at the start, apart from the limits of the store.</summary>
     /// <param name="options">The client's options.</param>
     /// <param name="length">The length, or that of all parts; 0 if it is not known.</param>

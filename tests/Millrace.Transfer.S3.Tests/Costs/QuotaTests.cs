@@ -44,6 +44,29 @@ public sealed class QuotaTests : BucketTest
     }
 
     [NeedsFact(Need.Ceph)]
+    public async Task Uploads_that_do_not_both_fit_do_not_refuse_each_other_for_long()
+    {
+        await using S3FileStore store = Open(configure: static options => options.MaxTotalBytes = (31 * Mega) + Slack);
+        await CountedAsync(store, (31 * Mega) + Slack);
+        UploadStatus first = await store.StartUploadAsync(new StartUploadOptions { Name = "a".Name(), Length = 24 * Mega }, default);
+        UploadStatus second = await store.StartUploadAsync(new StartUploadOptions { Name = "b".Name(), Length = 20 * Mega }, default);
+        await using (UploadWriter a = await store.AppendUploadAsync(first.Id, 0, discardable: false, default))
+        await using (UploadWriter b = await store.AppendUploadAsync(second.Id, 0, discardable: false, default))
+        {
+            await StoreCalls.WriteAsync(a.Output, new byte[14 * Mega]);
+            await StoreCalls.WriteAsync(b.Output, new byte[12 * Mega]);
+        }
+
+        // The one that is further stays.
+        await RefusedAsync(() => store.AppendAsync(first.Id, 14 * Mega, new byte[10 * Mega]));
+        Assert.NotNull(await store.Uploads.FindAsync(first.Id, default));
+        await RefusedAsync(() => store.AppendAsync(second.Id, 12 * Mega, new byte[8 * Mega]));
+        Assert.Null(await store.Uploads.FindAsync(second.Id, default));
+        await store.AppendAsync(first.Id, 14 * Mega, new byte[10 * Mega]);
+        await store.CompleteUploadAsync(first.Id, null, default);
+    }
+
+    [NeedsFact(Need.Ceph)]
     public async Task Unfinished_uploads_count_although_the_bucket_lists_no_parts()
     {
         var counted = new CountedClient();

@@ -169,6 +169,69 @@ public sealed class LimitTests : StoreTest
     }
 
     [Theory, EveryStore]
+    public async Task Uploads_that_do_not_both_fit_do_not_refuse_each_other_for_long(bool portable)
+    {
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        UploadStatus first = await store.StartAsync("a", 80);
+        UploadStatus second = await store.StartAsync("b", 70);
+        await using (UploadWriter a = await store.AppendUploadAsync(first.Id, 0, discardable: false, default))
+        await using (UploadWriter b = await store.AppendUploadAsync(second.Id, 0, discardable: false, default))
+        {
+            await a.Output.WriteAsync(new byte[50]);
+            await b.Output.WriteAsync(new byte[45]);
+        }
+
+        // The one that is further stays.
+        await store.AppendAsync(first.Id, 50, new string('a', 30)).FailsAsync(TransferError.NoSpace);
+        Assert.NotNull(await store.Uploads.FindAsync(first.Id, default));
+        await store.AppendAsync(second.Id, 45, new string('b', 25)).FailsAsync(TransferError.NoSpace);
+        Assert.Null(await store.Uploads.FindAsync(second.Id, default));
+        Assert.Equal(50, store.Core.Limits.Used);
+        await store.AppendAsync(first.Id, 50, new string('a', 30));
+        await store.CompleteUploadAsync(first.Id, null, default);
+        Assert.Equal(80, store.Core.Limits.Used);
+    }
+
+    [Theory, EveryStore]
+    public async Task Upload_whose_room_another_one_has_taken_meanwhile_gives_its_own_to_it(bool portable)
+    {
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        UploadStatus first = await store.StartAsync("a", 80);
+        UploadStatus second = await store.StartAsync("b", 70);
+        await using (UploadWriter b = await store.AppendUploadAsync(second.Id, 0, discardable: false, default))
+        {
+            await using (UploadWriter a = await store.AppendUploadAsync(first.Id, 0, discardable: false, default))
+            {
+                await b.Output.WriteAsync(new byte[40]);
+                await a.Output.WriteAsync(new byte[50]);
+            }
+
+            Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await b.Output.WriteAsync(new byte[30])));
+        }
+
+        Assert.Null(await store.Uploads.FindAsync(second.Id, default));
+        await store.AppendAsync(first.Id, 50, new string('a', 30));
+        await store.CompleteUploadAsync(first.Id, null, default);
+        Assert.Equal(80, store.Core.Limits.Used);
+    }
+
+    [Theory, EveryStore]
+    public async Task Upload_stays_if_no_other_one_could_use_its_room(bool portable)
+    {
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        UploadStatus small = await store.StartAsync("a", 20);
+        UploadStatus upload = await store.StartAsync("b", 60);
+        await store.AppendAsync(small.Id, 0, "aa");
+        await store.AppendAsync(upload.Id, 0, new string('b', 45));
+        await store.PutAsync("c", new string('c', 50));
+        await store.AppendAsync(upload.Id, 45, new string('b', 15)).FailsAsync(TransferError.NoSpace);
+        Assert.Equal(45, (await store.Uploads.FindAsync(upload.Id, default))!.Status.Offset);
+        await store.DeleteAsync("c".Name(), default, default);
+        await store.AppendAsync(upload.Id, 45, new string('b', 15));
+        await store.CompleteUploadAsync(upload.Id, null, default);
+    }
+
+    [Theory, EveryStore]
     public async Task Discarded_bytes_are_not_charged(bool portable)
     {
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });

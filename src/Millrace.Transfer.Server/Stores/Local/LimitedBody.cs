@@ -53,6 +53,9 @@ internal sealed class LimitedBody : ForwardingWriter, IHoleWriter
     /// <summary>Called with the position after a part of a hole; waits for readers that follow the writer. Null for none.</summary>
     public Func<long, CancellationToken, ValueTask>? AfterZeros { get; set; }
 
+    /// <summary>Whether the store had no room for the last bytes.</summary>
+    public bool WasRefused { get; private set; }
+
     public override void Advance(int bytes)
     {
         base.Advance(bytes);
@@ -133,7 +136,9 @@ internal sealed class LimitedBody : ForwardingWriter, IHoleWriter
 
     private void Charge(long position)
     {
+        WasRefused = true;
         _reservation.Reserve(_name, position - _charged, _kept);
+        WasRefused = false;
         _charged = position;
     }
 

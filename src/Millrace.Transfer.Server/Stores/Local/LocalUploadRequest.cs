@@ -29,6 +29,11 @@ internal sealed class LocalUploadRequest(LocalStore store, UploadRegistry regist
         }
         catch (Exception exception)
         {
+            if (exception is TransferException { Error: TransferError.NoSpace })
+            {
+                await YieldAsync();
+            }
+
             holder.Rest();
             if (exception is FilePipeException)
             {
@@ -36,6 +41,16 @@ internal sealed class LocalUploadRequest(LocalStore store, UploadRegistry regist
             }
 
             throw;
+        }
+    }
+
+    /// <summary>Deletes the upload, which has no room, if it keeps another one from its end.</summary>
+    private async ValueTask YieldAsync()
+    {
+        if (store.Options.MaxTotalBytes is not null
+            && UploadRules.IsInTheWay(upload.ToStatus(), registry.ListUnfinished(), store.Limits.Left))
+        {
+            await RemoveAsync();
         }
     }
 
@@ -94,7 +109,7 @@ internal sealed class LocalUploadRequest(LocalStore store, UploadRegistry regist
         {
             LimitedBody limited = publisher.Limit(file, Known.Name, Known.Length, upload.Reservation, discardable);
             return new LocalUploadWriter(
-                store, upload, status => Known = status, holder, file, limited, reserved: Known.Length is not null);
+                store, upload, status => Known = status, YieldAsync, holder, file, limited, reserved: Known.Length is not null);
         }
         catch
         {

@@ -6,6 +6,7 @@ internal sealed class LocalUploadWriter : UploadWriter
     private readonly LocalStore _store;
     private readonly LocalUpload _upload;
     private readonly Action<UploadStatus> _changed;
+    private readonly Func<ValueTask> _refused;
     private readonly TakeoverLock.Holder _holder;
     private readonly FilePipeWriter _file;
     private readonly LimitedBody _limited;
@@ -18,6 +19,7 @@ internal sealed class LocalUploadWriter : UploadWriter
     /// <param name="store">The store.</param>
     /// <param name="upload">The upload.</param>
     /// <param name="changed">Receives the upload's new status.</param>
+    /// <param name="refused">Called at the end if there was no room for all bytes.</param>
     /// <param name="holder">Its lock; rests when this is disposed.</param>
     /// <param name="file">Its data; owned.</param>
     /// <param name="limited">Counts the written bytes.</param>
@@ -26,6 +28,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         LocalStore store,
         LocalUpload upload,
         Action<UploadStatus> changed,
+        Func<ValueTask> refused,
         TakeoverLock.Holder holder,
         FilePipeWriter file,
         LimitedBody limited,
@@ -34,6 +37,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         _store = store;
         _upload = upload;
         _changed = changed;
+        _refused = refused;
         _holder = holder;
         _file = file;
         _limited = limited;
@@ -119,6 +123,10 @@ internal sealed class LocalUploadWriter : UploadWriter
             }
 
             await EndAsync();
+            if (_limited.WasRefused)
+            {
+                await _refused();
+            }
         }
         finally
         {

@@ -34,6 +34,9 @@ internal sealed class StoreLimits : IDisposable
     /// <summary>Bytes of all files and reservations; 0 without a limit.</summary>
     public long Used => Interlocked.Read(ref _used) + Interlocked.Read(ref _reserved);
 
+    /// <summary>Bytes that the store may still have; negative if it has too many. Not for a store without a limit.</summary>
+    public long Left => (_options.MaxTotalBytes ?? long.MaxValue) - Used;
+
     /// <summary>The room in the store, as far as it has been counted.</summary>
     public StoreSpace FindSpace()
     {

@@ -38,6 +38,25 @@ internal sealed class UploadRegistry(LocalStore store) : IDisposable
     /// <returns>Null if there is none, or it has expired.</returns>
     public LocalUpload? Find(UploadId id) => Get(id) is { HasExpired: false, IsGone: false } upload ? upload : null;
 
+    /// <summary>The uploads that have not become files.</summary>
+    public IReadOnlyCollection<UploadStatus> ListUnfinished()
+    {
+        var found = new List<UploadStatus>();
+        foreach (LocalUpload upload in _uploads.Values.Where(static one => !one.IsPublished))
+        {
+            try
+            {
+                found.Add(upload.ToStatus());
+            }
+            catch (TransferException)
+            {
+                // It was deleted meanwhile.
+            }
+        }
+
+        return found;
+    }
+
     /// <summary>An upload that is only kept to be asked about, or joined again, does not count any more.</summary>
     public void Finish(LocalUpload upload)
     {
