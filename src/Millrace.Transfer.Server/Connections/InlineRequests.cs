@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server;
@@ -37,13 +38,9 @@ internal static class InlineRequests
     }
 
     /// <summary>Continues in the thread pool, unless this thread belongs to it.</summary>
-    public static async ValueTask MoveToPoolAsync()
-    {
-        if (!Thread.CurrentThread.IsThreadPoolThread)
-        {
-            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        }
-    }
+    /// <remarks>Not a task of its own: one that the pool has finished before it is awaited would leave the caller on its thread.</remarks>
+    public static ConfiguredTaskAwaitable MoveToPoolAsync() => Task.CompletedTask.ConfigureAwait(
+        Thread.CurrentThread.IsThreadPoolThread ? ConfigureAwaitOptions.None : ConfigureAwaitOptions.ForceYielding);
 
     /// <summary>A plain download of a file, without anything that has to be verified or looked up before.</summary>
     private static bool IsQuick(HttpContext context)
