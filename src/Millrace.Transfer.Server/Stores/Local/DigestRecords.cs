@@ -94,8 +94,16 @@ internal sealed class DigestRecords
         string path = PathOf(name);
         try
         {
-            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
-            Write(path, record[..(checkAt + SHA256.HashSizeInBytes)]);
+            try
+            {
+                Write(path, record[..(checkAt + SHA256.HashSizeInBytes)]);
+            }
+            catch (DirectoryNotFoundException)
+            {
+                // The first one of 256 folders; later ones save two system calls.
+                Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+                Write(path, record[..(checkAt + SHA256.HashSizeInBytes)]);
+            }
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {

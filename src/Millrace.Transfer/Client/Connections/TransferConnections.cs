@@ -57,7 +57,7 @@ internal static class TransferConnections
             // HTTP/1.1 already receives bodies in the caller's memory.
             return context.InitialRequestMessage.Version.Major == HttpVersion.Version20.Major
                 ? new LargeReadStream(connection)
-                : connection;
+                : new JoinedWriteStream(connection);
         }
         catch
         {

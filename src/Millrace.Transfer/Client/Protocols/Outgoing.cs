@@ -140,7 +140,14 @@ internal sealed class Outgoing(
         try
         {
             watch.Touch();
-            await destination.WriteAsync(bytes, cancellationToken).ConfigureAwait(false);
+            if (Sent == 0 && bytes.Length == Count)
+            {
+                await JoinedWriteStream.WriteBodyAsync(destination, bytes, cancellationToken).ConfigureAwait(false);
+            }
+            else
+            {
+                await destination.WriteAsync(bytes, cancellationToken).ConfigureAwait(false);
+            }
         }
         finally
         {

@@ -1,6 +1,5 @@
 using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Interop;
 
 namespace Millrace.Transfer;
 
@@ -8,7 +7,6 @@ namespace Millrace.Transfer;
 internal sealed class FileSource : ContentSource
 {
     private readonly FilePipeReader _reader;
-    private readonly DateTime _written;
     private readonly bool _keepCached;
     private SequencePosition _next;
     private bool _pending;
@@ -17,7 +15,6 @@ internal sealed class FileSource : ContentSource
     public FileSource(string path, bool keepCached)
     {
         _keepCached = keepCached;
-        _written = SpecialFile.Modified(path);
         Modified = LocalTime.Of(path);
         _reader = FilePipe.OpenRead(path, new FileReadOptions { ChangeDetection = ChangeDetection.Any, KeepCached = keepCached });
         Length = _reader.Length;
@@ -31,7 +28,7 @@ internal sealed class FileSource : ContentSource
     public FileTime Modified { get; }
 
     /// <summary>The same as the framework has it, and as records of earlier processes do.</summary>
-    public DateTime Written => _written;
+    public DateTime Written => Modified.ToDateTimeOffset().UtcDateTime;
 
     public override bool CanSeek(long offset) => offset >= 0 && offset <= Length;
 
@@ -72,8 +69,7 @@ internal sealed class FileSource : ContentSource
 
     public override void ThrowIfChanged()
     {
-        var now = new FileInfo(_reader.Path);
-        if (!now.Exists || now.Length != Length || SpecialFile.Modified(_reader.Path) != _written)
+        if (!LocalTime.TryLook(_reader.Path, out long length, out FileTime modified) || length != Length || modified != Modified)
         {
             throw Changed();
         }

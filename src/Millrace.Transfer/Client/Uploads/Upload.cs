@@ -21,6 +21,7 @@ internal sealed class Upload : IDisposable
     private bool _mayDivide;
     private bool _mayBePublished;
     private bool _isRecorded;
+    private bool _isWhole;
     private bool _wasDamaged;
 
     /// <summary>Describes an upload. The source stays the caller's; without a record no other process can resume it.</summary>
@@ -77,6 +78,7 @@ internal sealed class Upload : IDisposable
     public async Task<TransferResult> RunAsync(CancellationToken cancellationToken)
     {
         bool isSmall = await Source.IsWithinAsync(Math.Min(WholeBytes, _context.Sizes.Max), cancellationToken).ConfigureAwait(false);
+        _isWhole = _byLink || Protocol.SendsWhole(isSmall);
         Meter.Total = Source.Length;
         Meter.Report(0);
         try
@@ -155,7 +157,7 @@ internal sealed class Upload : IDisposable
 
         try
         {
-            if (_byLink || Protocol.SendsWhole(isSmall))
+            if (_isWhole)
             {
                 return await PutWholeAsync(isSmall, watch).ConfigureAwait(false);
             }
@@ -375,7 +377,11 @@ internal sealed class Upload : IDisposable
                 + "It was replaced meanwhile, or the source changed; check it and upload it again.");
         }
 
-        Record?.Remove();
+        if (!_isWhole)
+        {
+            Record?.Remove();
+        }
+
         Meter.Total = length;
         Meter.Report(length, last: true);
         return new TransferResult(

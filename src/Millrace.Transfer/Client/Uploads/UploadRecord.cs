@@ -15,11 +15,12 @@ internal sealed class UploadRecord
     private const UnixFileMode Private = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
     private readonly string _folder;
-    private readonly string _file;
     private readonly string _path;
     private readonly Uri _target;
     private readonly long _length;
     private readonly long _modified;
+    private readonly Lock _saving = new();
+    private string? _file;
 
     /// <summary>Names the record of an upload. A file that was changed since is not continued.</summary>
     public UploadRecord(string folder, string path, Uri target, long length, DateTime modified)
@@ -29,9 +30,11 @@ internal sealed class UploadRecord
         _target = target;
         _length = length;
         _modified = modified.Ticks;
-        byte[] key = SHA256.HashData(Encoding.UTF8.GetBytes($"{_path}\n{target.AbsoluteUri}"));
-        _file = Path.Combine(folder, $"{Convert.ToHexStringLower(key.AsSpan(0, 16))}.json");
     }
+
+    /// <summary>Named when it is needed: a small file has none.</summary>
+    private string RecordPath => _file ??= Path.Combine(
+        _folder, $"{Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{_path}\n{_target.AbsoluteUri}")).AsSpan(0, 16))}.json");
 
     /// <summary>Where records are by default: <c>$XDG_STATE_HOME/millrace/uploads</c>, or below the user's local data.</summary>
     public static string DefaultFolder => StateFolder.Of("uploads");
@@ -71,7 +74,7 @@ internal sealed class UploadRecord
     {
         try
         {
-            UploadNote? note = JsonSerializer.Deserialize(File.ReadAllBytes(_file), ClientJson.Default.UploadNote);
+            UploadNote? note = JsonSerializer.Deserialize(File.ReadAllBytes(RecordPath), ClientJson.Default.UploadNote);
             return note is not null && note.Path == _path && note.Target == _target.AbsoluteUri
                 && note.Length == _length && note.Modified == _modified
                 ? note
@@ -89,7 +92,7 @@ internal sealed class UploadRecord
     /// <summary>Remembers the parts, those that are begun and those that are not.</summary>
     public void Save(UploadParts parts)
     {
-        lock (_file)
+        lock (_saving)
         {
             Save("", [.. parts.All.Select(part => new UploadPartNote(part.Length, part.Upload?.AbsoluteUri))]);
         }
@@ -101,7 +104,7 @@ internal sealed class UploadRecord
         {
             Directory.CreateDirectory(_folder);
             ClientJson.Write(
-                _file,
+                RecordPath,
                 new FileWriteOptions { Durability = Durability.None, UnixCreateMode = Private },
                 new UploadNote(_path, _target.AbsoluteUri, upload, _length, _modified, parts),
                 ClientJson.Default.UploadNote);
@@ -116,7 +119,7 @@ internal sealed class UploadRecord
     {
         try
         {
-            File.Delete(_file);
+            File.Delete(RecordPath);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
