@@ -100,7 +100,7 @@ internal sealed class NativeStagedFile : StagedFile
             : Folder.Rename(_stagedFolder, _stagedName, _folder, _name));
     }
 
-    private protected override void FlushFolder() => ThrowIfFailed("flush the folder of", Folder.Flush(_folder));
+    private protected override void FlushFolder() => ThrowIfFailed("flush the folder of", FolderFlush.Run(_folder));
 
     private protected override void Close(bool remove)
     {
