@@ -10,6 +10,12 @@ internal static class TransferBatch
     /// <remarks>Enough that a line is busy while small files wait for their answers; more only share it.</remarks>
     public const int AtOnce = 4;
 
+    /// <summary>The same of small files, which mostly wait for the server's device: files that arrive together share a flush of it.</summary>
+    private const int SmallAtOnce = 8;
+
+    /// <summary>Bytes of a small file at most.</summary>
+    private const int SmallBytes = 64 * 1024;
+
     public static async Task<int> RunAsync(TransferJob job, CancellationToken stop)
     {
         long began = Stopwatch.GetTimestamp();
@@ -34,16 +40,33 @@ internal static class TransferBatch
     private static async Task<bool> MoveAllAsync(
         TransferJob job, ITransferDisplay display, Action<TransferOutcome> done, CancellationToken stop)
     {
+        using var large = new SemaphoreSlim(AtOnce);
         try
         {
             await Parallel.ForEachAsync(
                 job.Items,
-                new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = stop },
+                new ParallelOptions { MaxDegreeOfParallelism = SmallAtOnce, CancellationToken = stop },
                 async (item, cancellationToken) =>
                 {
-                    TransferOutcome outcome = await MoveAsync(job, item, display, cancellationToken).ConfigureAwait(false);
-                    display.End(outcome);
-                    done(outcome);
+                    bool isLarge = item.Bytes is not <= SmallBytes;
+                    if (isLarge)
+                    {
+                        await large.WaitAsync(cancellationToken).ConfigureAwait(false);
+                    }
+
+                    try
+                    {
+                        TransferOutcome outcome = await MoveAsync(job, item, display, cancellationToken).ConfigureAwait(false);
+                        display.End(outcome);
+                        done(outcome);
+                    }
+                    finally
+                    {
+                        if (isLarge)
+                        {
+                            large.Release();
+                        }
+                    }
                 }).ConfigureAwait(false);
             return false;
         }
