@@ -85,6 +85,9 @@ public readonly struct TransferName : IEquatable<TransferName>, IComparable<Tran
         || (Value.StartsWith(folder.Value, StringComparison.Ordinal)
             && (Value.Length == folder.Value.Length || Value[folder.Value.Length] == '/'));
 
+    /// <summary>The same name from a folder on that it is in: what follows a slash of a valid name is one.</summary>
+    internal TransferName Below(TransferName folder) => folder.IsRoot ? this : new TransferName(Value[(folder.Value.Length + 1)..]);
+
     /// <summary>The folders that it is in, the innermost one first.</summary>
     internal IEnumerable<TransferName> Folders()
     {

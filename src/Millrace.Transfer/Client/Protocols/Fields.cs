@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Globalization;
 using System.Net.Http.Headers;
 
@@ -6,6 +7,9 @@ namespace Millrace.Transfer;
 /// <summary>Reads the fields of answers.</summary>
 internal static class Fields
 {
+    /// <summary>The characters of a Millrace server's tags.</summary>
+    private static readonly SearchValues<char> Plain = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+
     public static string? Text(HttpResponseMessage response, string name)
     {
         if (response.Headers.TryGetValues(name, out IEnumerable<string>? values)
@@ -37,7 +41,9 @@ internal static class Fields
         tag is { IsWeak: false, Tag.Length: > 2 } ? new EntityTag(tag.Tag[1..^1]) : null;
 
     /// <summary>The tag of a listing, quotes included; null for none.</summary>
-    public static EntityTag? Tag(string? text) => EntityTagHeaderValue.TryParse(text, out EntityTagHeaderValue? tag) ? Tag(tag) : null;
+    public static EntityTag? Tag(string? text) =>
+        text is ['"', .. { Length: > 0 } value, '"'] && !value.AsSpan().ContainsAnyExcept(Plain) ? new EntityTag(value)
+        : EntityTagHeaderValue.TryParse(text, out EntityTagHeaderValue? tag) ? Tag(tag) : null;
 
     /// <summary>The digest of the whole file; null without one that can be read.</summary>
     public static Sha256Digest? Sha256(HttpResponseMessage response) =>

@@ -56,7 +56,7 @@ internal sealed class SyncFolderOnServer(TransferClient client, TransferName roo
             if (!entry.IsFolder)
             {
                 yield return new SyncEntry(
-                    LocalFolder.Below(entry.Name, root), entry.Length ?? 0, entry.Modified ?? default, entry.Tag, entry.Sha256)
+                    entry.Name.Below(root), entry.Length ?? 0, entry.Modified ?? default, entry.Tag, entry.Sha256)
                 {
                     IsExecutable = entry.IsExecutable,
                     LinkTarget = links ? entry.LinkTarget : null,

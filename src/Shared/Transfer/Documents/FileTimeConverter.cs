@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 
@@ -17,12 +18,12 @@ internal sealed class FileTimeConverter : JsonConverter<FileTime>
     public override FileTime Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options)
     {
         DateTimeOffset time = reader.GetDateTimeOffset();
-        string text = reader.GetString()!;
+        ReadOnlySpan<byte> text = reader.HasValueSequence || reader.ValueIsEscaped ? Encoding.UTF8.GetBytes(reader.GetString()!) : reader.ValueSpan;
         int end = PointAt + 1;
         int nanoseconds = 0;
         if (text.Length > PointAt && text[PointAt] == '.')
         {
-            for (int scale = 100_000_000; end < text.Length && char.IsAsciiDigit(text[end]); end++, scale /= 10)
+            for (int scale = 100_000_000; end < text.Length && char.IsAsciiDigit((char)text[end]); end++, scale /= 10)
             {
                 nanoseconds += (text[end] - '0') * scale;
             }
@@ -38,9 +39,10 @@ internal sealed class FileTimeConverter : JsonConverter<FileTime>
     {
         Span<byte> text = stackalloc byte[30];
         DateTimeOffset second = DateTimeOffset.FromUnixTimeSeconds(value.Seconds);
-        bool fits = second.TryFormat(text, out int length, "yyyy-MM-dd'T'HH:mm:ss'.'", CultureInfo.InvariantCulture)
-            & value.Nanoseconds.TryFormat(text[length..], out int digits, "D9", CultureInfo.InvariantCulture);
-        Debug.Assert(fits && length + digits + 1 == text.Length, "A time of four digits for the year has one length.");
+        bool fits = second.UtcDateTime.TryFormat(text, out int length, "s", CultureInfo.InvariantCulture)
+            & value.Nanoseconds.TryFormat(text[(PointAt + 1)..], out int digits, "D9", CultureInfo.InvariantCulture);
+        Debug.Assert(fits && length == PointAt && length + digits + 2 == text.Length, "A time of four digits for the year has one length.");
+        text[PointAt] = (byte)'.';
         text[^1] = (byte)'Z';
         writer.WriteStringValue(text);
     }

@@ -156,6 +156,12 @@ internal static class NameRules
     /// <summary>Also as other file systems write these names.</summary>
     private static bool IsHidden(ReadOnlySpan<char> part)
     {
+        // As most names are, and a listing checks a million of them.
+        if (part.IsEmpty || (part[0] is not ('.' or 'M' or 'm') && char.IsAscii(part[0])))
+        {
+            return false;
+        }
+
         // NTFS and FAT leave dots and spaces out at the end, and have streams after a colon.
         part = (part.IndexOf(':') is var colon and >= 0 ? part[..colon] : part).TrimEnd(". ");
         if (!Ascii.IsValid(part))
@@ -186,6 +192,12 @@ internal static class NameRules
 
     private static bool TryCount(ReadOnlySpan<char> text, out int bytes)
     {
+        if (Ascii.IsValid(text))
+        {
+            bytes = text.Length;
+            return true;
+        }
+
         bytes = 0;
         while (!text.IsEmpty)
         {
