@@ -156,7 +156,7 @@ internal static class NameRules
     /// <summary>Also as other file systems write these names.</summary>
     private static bool IsHidden(ReadOnlySpan<char> part)
     {
-        // As most names are, and a listing checks a million of them.
+        // Most parts begin with another character, and a listing may have a million names.
         if (part.IsEmpty || (part[0] is not ('.' or 'M' or 'm') && char.IsAscii(part[0])))
         {
             return false;
