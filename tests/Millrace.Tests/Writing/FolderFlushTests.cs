@@ -11,7 +11,7 @@ public sealed class FolderFlushTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [Fact]
+    [NeedsFact(Need.Native)]
     public async Task Threads_that_wait_for_a_folder_share_the_next_flush()
     {
         using SafeFileHandle folder = Folder.Open(_folder.Path);
@@ -48,7 +48,7 @@ public sealed class FolderFlushTests : IDisposable
         Assert.Equal(0, FolderFlush.WaitingFor(folder));
     }
 
-    [Fact]
+    [NeedsFact(Need.Native)]
     public async Task Flush_that_failed_counts_for_nobody()
     {
         using SafeFileHandle folder = Folder.Open(_folder.Path);
@@ -72,7 +72,7 @@ public sealed class FolderFlushTests : IDisposable
         Assert.Equal(3, errors.Count(static error => error == 0));
     }
 
-    [Fact]
+    [NeedsFact(Need.Native)]
     public async Task Every_return_follows_a_flush_that_began_after_the_call()
     {
         using SafeFileHandle folder = Folder.Open(_folder.Path);
