@@ -41,6 +41,7 @@ internal static class TransferBatch
         TransferJob job, ITransferDisplay display, Action<TransferOutcome> done, CancellationToken stop)
     {
         using var large = new SemaphoreSlim(AtOnce);
+        bool isSlower = false;
         try
         {
             await Parallel.ForEachAsync(
@@ -48,7 +49,8 @@ internal static class TransferBatch
                 new ParallelOptions { MaxDegreeOfParallelism = SmallAtOnce, CancellationToken = stop },
                 async (item, cancellationToken) =>
                 {
-                    bool isLarge = item.Bytes is not <= SmallBytes;
+                    // A server may allow fewer at once, which shows in a second attempt.
+                    bool isLarge = item.Bytes is not <= SmallBytes || Volatile.Read(ref isSlower);
                     if (isLarge)
                     {
                         await large.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -57,6 +59,11 @@ internal static class TransferBatch
                     try
                     {
                         TransferOutcome outcome = await MoveAsync(job, item, display, cancellationToken).ConfigureAwait(false);
+                        if (outcome.Result is { Attempts: > 1 } || outcome.Error is TransferException { Error: TransferError.TooManyTransfers })
+                        {
+                            Volatile.Write(ref isSlower, true);
+                        }
+
                         display.End(outcome);
                         done(outcome);
                     }

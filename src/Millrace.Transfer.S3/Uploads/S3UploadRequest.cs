@@ -1,3 +1,5 @@
+using System.Text.Json;
+
 namespace Millrace.Transfer.S3;
 
 /// <summary>An <see cref="S3Upload"/> as one request uses it: keeps its lock from the first step to the last.</summary>
@@ -44,9 +46,9 @@ internal sealed class S3UploadRequest(
                 await registry.RemoveAsync(upload, CancellationToken.None);
             }
         }
-        catch (TransferException)
+        catch (Exception exception) when (exception is TransferException or JsonException or FormatException)
         {
-            // It stays until it expires.
+            // It stays until it expires; so does one that cannot be read.
         }
     }
 

@@ -171,6 +171,7 @@ internal sealed class TransferGuard : IDisposable
                 operation.IsTransfer ? Limits : null, slot, use)
             {
                 State = state,
+                IsLink = isLink,
                 LockTokens = conditions?.Tokens ?? [],
                 Clock = _clock,
                 TurnBytes = turn,

@@ -44,6 +44,9 @@ internal sealed class TransferPass(
     /// <summary>The locks and properties of the store; null for a store that keeps neither.</summary>
     public StoreState? State { get; init; }
 
+    /// <summary>Whether the caller has only a link, and is not told about other people.</summary>
+    public bool IsLink { get; init; }
+
     /// <summary>The lock tokens that the request submits.</summary>
     public IReadOnlyCollection<string> LockTokens { get; init; } = [];
 
@@ -96,7 +99,7 @@ internal sealed class TransferPass(
     {
         if (locks is { IsEmpty: false } && LockCheck.FindConflict(locks, name, use, owner, LockTokens, Now) is { } held)
         {
-            throw LockCheck.Locked(name, held, Now, showsHolder: link is null);
+            throw LockCheck.Locked(name, held, Now, showsHolder: !IsLink);
         }
     }
 

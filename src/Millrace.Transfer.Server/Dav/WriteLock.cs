@@ -43,9 +43,9 @@ internal sealed record WriteLock
     [JsonPropertyName("owner")]
     public string? OwnerXml { get; init; }
 
-    /// <summary>The text of that element; empty without one.</summary>
+    /// <summary>The text of that element; empty without one, and of one that is longer than a name and an address.</summary>
     [JsonIgnore]
-    public string Holder => OwnerXml is { } xml ? DavDocument.ReadText(xml) : "";
+    public string Holder => OwnerXml is { Length: <= 1024 } xml ? DavDocument.ReadText(xml) : "";
 
     /// <summary>Seconds that it lasts from its last refresh.</summary>
     [JsonPropertyName("seconds")]

@@ -59,9 +59,12 @@ internal static class UploadRules
     public static bool IsInTheWay(UploadStatus refused, IReadOnlyCollection<UploadStatus> others, long free)
     {
         return refused.Offset > 0 && others.Any(other =>
-            other is { Published: null, Length: { } length } && IsBefore(other, refused)
-            && length - other.Offset is var missing && missing > free && missing > 0
-            && missing <= free + others.Where(one => one.Published is null && IsBefore(other, one)).Sum(static one => one.Offset));
+            NeedsRoom(other) && IsBefore(other, refused)
+            && other.Length - other.Offset is { } missing && missing > free
+            && missing <= free + others.Where(one => NeedsRoom(one) && IsBefore(other, one)).Sum(static one => one.Offset));
+
+        // One with all its bytes never gives way, and one that is joined of parts has its room.
+        static bool NeedsRoom(UploadStatus one) => one is { Published: null, Parts: null, IsComplete: false };
 
         static bool IsBefore(UploadStatus one, UploadStatus other) => one.Offset == other.Offset
             ? string.CompareOrdinal(one.Id.Value, other.Id.Value) < 0

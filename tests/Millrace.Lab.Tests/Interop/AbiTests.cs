@@ -12,7 +12,7 @@ public sealed class AbiTests
         BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
     /// <summary>Types about other systems, or that no call uses.</summary>
-    private static readonly string[] NotOfLinux = ["ByProcessor", "CachedPages", "FileKind", "FileStatus", "FileTimes", "NamedFile", "Snapshot", "WindowsRename"];
+    private static readonly string[] NotOfLinux = ["ByProcessor", "CachedPages", "FileKind", "FileStatus", "FileTimes", "NamedFile", "Snapshot", "StagedName", "WindowsRename"];
 
     private static string Folder => Path.Combine(Repository.Root, "tests", "Millrace.Lab.Tests", "Interop");
 

@@ -232,6 +232,24 @@ public sealed class LimitTests : StoreTest
     }
 
     [Theory, EveryStore]
+    public async Task Upload_stays_if_the_others_would_not_fit_without_it(bool portable)
+    {
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        UploadStatus large = await store.StartAsync("a", 80);
+        UploadStatus whole = await store.StartAsync("b", 30);
+        UploadStatus upload = await store.StartAsync("c", 30);
+        await store.AppendAsync(large.Id, 0, new string('a', 40));
+        await store.AppendAsync(whole.Id, 0, new string('b', 30));
+        await store.AppendAsync(upload.Id, 0, new string('c', 15));
+        await store.PutAsync("d", new string('d', 10));
+
+        // The one that has all its bytes never gives way, so that the long one lacks room even without this one.
+        await store.AppendAsync(upload.Id, 15, new string('c', 15)).FailsAsync(TransferError.NoSpace);
+
+        Assert.Equal(15, (await store.Uploads.FindAsync(upload.Id, default))!.Status.Offset);
+    }
+
+    [Theory, EveryStore]
     public async Task Discarded_bytes_are_not_charged(bool portable)
     {
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });

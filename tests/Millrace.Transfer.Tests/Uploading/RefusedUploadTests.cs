@@ -39,6 +39,19 @@ public sealed class RefusedUploadTests : ServerTest
         Assert.Empty(server.Visible());
     }
 
+    [Theory, InlineData(TransferProtocol.Http1), InlineData(TransferProtocol.Http2), InlineData(TransferProtocol.Tus), InlineData(TransferProtocol.Grpc)]
+    public async Task Refusal_in_the_middle_of_a_request_keeps_its_reason(TransferProtocol protocol)
+    {
+        await using TestServer server = await TestServer.StartAsync(
+            options => options.Store = new LocalFileStoreOptions { MaxTotalBytes = 3_000_000 });
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
+
+        TransferException exception = await Fails.WithAsync(TransferError.NoSpace, () => client.PutAsync(Long(), Clients.Name("x")));
+
+        Assert.Contains("The store is too full for 'x'", exception.Message, StringComparison.Ordinal);
+        Assert.False(exception.IsForeign);
+    }
+
     [Fact]
     public async Task Missing_server_is_reported_after_the_last_attempt()
     {
@@ -85,6 +98,15 @@ public sealed class RefusedUploadTests : ServerTest
 
         Assert.IsType<InvalidDataException>(exception.InnerException);
         Assert.Empty(Server.Visible());
+    }
+
+    private static async IAsyncEnumerable<ReadOnlyMemory<byte>> Long()
+    {
+        for (int i = 0; i < 5000; i++)
+        {
+            await Task.Yield();
+            yield return new byte[64 * 1024];
+        }
     }
 
     private static async IAsyncEnumerable<ReadOnlyMemory<byte>> Failing()

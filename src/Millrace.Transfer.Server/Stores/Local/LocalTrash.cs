@@ -73,13 +73,14 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
         try
         {
             using StoreFolder place = Open(id);
-            if (!folder.TryLink(fileName, place, Content))
+            bool isLinked = folder.TryLink(fileName, place, Content);
+            if (!isLinked)
             {
                 File.Copy(folder.PathOf(fileName), Path.Combine(PathOf(id), Content));
             }
 
             place.Flush();
-            return new KeptVersion(this, id, facts.Length);
+            return new KeptVersion(this, id, facts.Length, isLinked);
         }
         catch
         {
@@ -324,7 +325,7 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
         : [];
 
     /// <summary>A version in the trash that still has its name, and leaves the trash unless it loses that.</summary>
-    internal sealed class KeptVersion(LocalTrash trash, string id, long bytes) : IDisposable
+    internal sealed class KeptVersion(LocalTrash trash, string id, long bytes, bool isLinked) : IDisposable
     {
         private bool _isReplaced;
 
@@ -337,6 +338,12 @@ internal sealed class LocalTrash(LocalStore store, TimeSpan lifetime)
 
         public void Dispose()
         {
+            if (!_isReplaced && isLinked && trash.Find(id) is { } entry && !trash.IsStillThere(entry))
+            {
+                // It was replaced, and what followed failed, such as the flush of the folder.
+                Replaced();
+            }
+
             if (!_isReplaced)
             {
                 trash.Forget(id);

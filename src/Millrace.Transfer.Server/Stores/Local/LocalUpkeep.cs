@@ -90,11 +90,24 @@ internal sealed class LocalUpkeep(LocalStore store, UploadRegistry registry, Loc
         // A published upload only loses the record that it was one.
         bool isUnfinished = !upload.IsPublished;
         return upload.HasExpired
-            && !(isUnfinished && UploadRules.AwaitsReport(upload.Record, Expiring, store.Options.TimeProvider.GetElapsedTime(_opened)))
+            && !(isUnfinished && AwaitsReport(upload))
             && await (isUnfinished && Expiring is { } expiring
                 ? expiring(upload.ToStatus(), () => registry.RemoveAsync(id, cancellationToken))
                 : registry.RemoveAsync(id, cancellationToken))
             && isUnfinished;
+    }
+
+    private bool AwaitsReport(LocalUpload upload)
+    {
+        try
+        {
+            return UploadRules.AwaitsReport(upload.Record, Expiring, store.Options.TimeProvider.GetElapsedTime(_opened));
+        }
+        catch (TransferException)
+        {
+            // It was deleted meanwhile, or cannot be read.
+            return false;
+        }
     }
 
     private async Task RunAsync()

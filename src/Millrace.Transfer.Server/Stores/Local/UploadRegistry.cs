@@ -42,7 +42,7 @@ internal sealed class UploadRegistry(LocalStore store) : IDisposable
     public IReadOnlyCollection<UploadStatus> ListUnfinished()
     {
         var found = new List<UploadStatus>();
-        foreach (LocalUpload upload in _uploads.Values.Where(static one => !one.IsPublished))
+        foreach (LocalUpload upload in _uploads.Values.Where(static one => !one.IsPublished && !one.HasExpired))
         {
             try
             {

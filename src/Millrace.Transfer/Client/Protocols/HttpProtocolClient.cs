@@ -46,9 +46,10 @@ internal partial class HttpProtocolClient : Protocol
     protected async Task<HttpResponseMessage> SendAsync(
         HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage> prepare, Outgoing? content = null)
     {
+        OutgoingContent? body = content is null ? null : new OutgoingContent(content);
         try
         {
-            HttpResponseMessage response = await SendAnyAsync(method, url, call, watch, prepare, content).ConfigureAwait(false);
+            HttpResponseMessage response = await SendAnyAsync(method, url, call, watch, prepare, content, body).ConfigureAwait(false);
             if (!response.IsSuccessStatusCode)
             {
                 throw await RefusalAsync(response, call, watch).ConfigureAwait(false);
@@ -65,6 +66,14 @@ internal partial class HttpProtocolClient : Protocol
         {
             throw Setup.Sizes.Learn(exception, content);
         }
+        finally
+        {
+            // Not before a refusal is read: over HTTP/2, a body that is ended takes the answer with it.
+            if (body is not null)
+            {
+                await body.EndAsync().ConfigureAwait(false);
+            }
+        }
     }
 
     /// <summary>Sends a request about something that need not exist; null if it does not.</summary>
@@ -72,7 +81,7 @@ internal partial class HttpProtocolClient : Protocol
     protected async Task<HttpResponseMessage?> SendOrNullAsync(
         HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage> prepare)
     {
-        HttpResponseMessage response = await SendAnyAsync(method, url, call, watch, prepare, content: null).ConfigureAwait(false);
+        HttpResponseMessage response = await SendAnyAsync(method, url, call, watch, prepare).ConfigureAwait(false);
 
         // Looking for a file is redirected to a listing where a folder has the name.
         if (response.StatusCode is HttpStatusCode.NotFound or HttpStatusCode.Gone
@@ -86,9 +95,9 @@ internal partial class HttpProtocolClient : Protocol
     }
 
     private async Task<HttpResponseMessage> SendAnyAsync(
-        HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage> prepare, Outgoing? content)
+        HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage> prepare, Outgoing? content = null,
+        OutgoingContent? body = null)
     {
-        OutgoingContent? body = content is null ? null : new OutgoingContent(content);
         using var request = new HttpRequestMessage(method, url)
         {
             Version = _version,
@@ -130,13 +139,6 @@ internal partial class HttpProtocolClient : Protocol
         catch (Exception exception)
         {
             throw Failures.Translate(exception, call, watch);
-        }
-        finally
-        {
-            if (body is not null)
-            {
-                await body.EndAsync().ConfigureAwait(false);
-            }
         }
     }
 

@@ -99,7 +99,8 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
             if (isStage)
             {
                 // The file may have a second name in the folder's present version, whose date stays.
-                string copy = StagedName.NextBeside(path);
+                // Not a name that a clean-up removes: nothing holds a lock on the copy.
+                string copy = Path.Combine(Path.GetDirectoryName(path)!, $".millrace-{Guid.NewGuid():N}.tmp");
                 File.Copy(path, copy);
                 LocalTime.Set(copy, modified);
                 File.Move(copy, path, overwrite: true);

@@ -38,7 +38,7 @@ export class Lister {
   private arranger: Arranger | undefined;
   private complete = false;
   /** Changes by this page while the folder is read: the server may have listed it before them. */
-  private changes: { removed: string[]; added: Entry[] }[] = [];
+  private readonly changes = new Map<string, Entry | undefined>();
   private omitted = 0;
   /** The first page as it was read, and its tag. */
   private first = "";
@@ -62,7 +62,10 @@ export class Lister {
     }
     if (request.type === "arrange") this.arrange(request.arrangement);
     else {
-      if (!this.complete) this.changes.push(request);
+      if (!this.complete) {
+        for (const name of request.removed) this.changes.set(name, undefined);
+        for (const entry of request.added) this.changes.set(entry.name, entry);
+      }
       this.change(request);
     }
     this.show();
@@ -71,7 +74,7 @@ export class Lister {
   private async open({ run, url, skip, arrangement }: Extract<ListRequest, { type: "open" }>): Promise<void> {
     this.run = run;
     this.complete = false;
-    this.changes = [];
+    this.changes.clear();
     this.omitted = 0;
     this.arranger = new Arranger(arrangement);
     this.at = { url, skip };
@@ -104,8 +107,8 @@ export class Lister {
       this.complete = after === undefined;
       this.omitted += page.omitted ?? 0;
       this.add(page.entries.map((entry) => this.toEntry(entry)));
-      if (this.changes.length > 0) {
-        for (const change of this.changes) this.change(change);
+      if (this.changes.size > 0) {
+        this.change({ removed: [...this.changes.keys()], added: [...this.changes.values()].filter((entry) => entry !== undefined) });
         // What others have done with the same names is shown when the folder is asked for next.
         this.first = "";
         this.tag = null;

@@ -24,6 +24,7 @@ const cache = new ThumbnailCache();
 const waiting = new Map<number, Wanted>();
 const running = new Map<number, AbortController>();
 let unkept: (() => Promise<void>)[] = [];
+let clears = 0;
 let isKeeping = false;
 /** The one that is being kept. */
 let lastKept = Promise.resolve();
@@ -33,6 +34,8 @@ let turn = 0;
 
 self.onmessage = ({ data }: MessageEvent<ThumbnailRequest>) => {
   if (data.type === "clear") {
+    // What is made just now would be kept for the next user.
+    clears++;
     unkept = [];
     void lastKept.then(() => cache.clear());
   } else if (data.type === "cancel") {
@@ -77,6 +80,7 @@ function sendAll(): void {
 
 async function make(wanted: Wanted, signal: AbortSignal): Promise<ThumbnailMessage> {
   const { id } = wanted;
+  const began = clears;
   const key = `${wanted.url}\n${wanted.version}`;
   const kept = await cache.get(key);
   if (kept && !(wanted.whole && kept.isSmall)) return { id, bitmap: await createImageBitmap(new Blob([kept.bytes], { type: kept.type })), isSmall: kept.isSmall };
@@ -85,7 +89,7 @@ async function make(wanted: Wanted, signal: AbortSignal): Promise<ThumbnailMessa
   const canvas = small ?? await fromWhole(wanted, signal);
   signal.throwIfAborted();
   const bitmap = await createImageBitmap(canvas);
-  unkept.push(() => keep(key, canvas, small !== undefined));
+  if (began === clears) unkept.push(() => keep(key, canvas, small !== undefined));
   return { id, bitmap, isSmall: small !== undefined };
 }
 
