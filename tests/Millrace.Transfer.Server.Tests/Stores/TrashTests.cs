@@ -51,25 +51,6 @@ public sealed class TrashTests : ContractTest
         Assert.Equal(["one", "two"], kept.Order(StringComparer.Ordinal));
     }
 
-    [NeedsTheory(Need.Native), InlineData(false), InlineData(true)]
-    public async Task Version_that_has_lost_its_name_stays_although_what_followed_failed(bool isReplaced)
-    {
-        var store = (LocalFileStore)Open(Keeping(portable: false));
-        await store.PutAsync("folder/a", "one");
-        using (StoreFolder folder = store.Core.Tree.TryOpenFolderOf(A, create: false, follow: true, out string fileName)!)
-        using (store.Core.Trash!.TryKeep(folder, fileName, A, caller: null))
-        {
-            if (isReplaced)
-            {
-                // As by a rename after which the folder cannot be flushed.
-                await File.WriteAllTextAsync(Files.PathOf("new"), "two");
-                File.Move(Files.PathOf("new"), Files.PathOf("folder/a"), overwrite: true);
-            }
-        }
-
-        Assert.Equal(isReplaced ? 1 : 0, (await store.Trash!.ListAsync(default, default)).Entries.Count);
-    }
-
     [Theory]
     [EveryStore]
     public async Task Empty_folder_is_kept_and_a_replaced_file_without_content_is_not(bool portable)
