@@ -167,8 +167,9 @@ public sealed class DiagnosticsTests
             using RawConnection connection = await RawConnection.OpenAsync(
                 served.Server.Address, $"{request}\r\nHost: localhost\r\n{field}\r\n{(field.Length > 0 ? "\r\n" : "")}");
             Assert.StartsWith("HTTP/1.1 20", await connection.ReadHeadAsync(), StringComparison.Ordinal);
-            if (i % 2 == 0)
+            if (i % 2 == 0 && !TestedTransport.IsKestrel)
             {
+                // Kestrel's own sockets end the flush that has just sent the last byte as if it had not.
                 connection.Reset();
             }
         }
