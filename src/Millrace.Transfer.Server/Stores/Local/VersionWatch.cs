@@ -25,11 +25,11 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
     /// <summary>How often a file that keeps changing is checked.</summary>
     private const int MaxChecks = 3;
 
-    /// <summary>Publications that are remembered before old ones are removed.</summary>
-    private const int MaxRemembered = 256;
-
     private readonly ConcurrentDictionary<FileFacts, long> _own = new();
     private long _lastStamp;
+
+    /// <summary>When old publications are forgotten next: not at each one, which would walk over all of them.</summary>
+    private long _nextSweep;
 
     /// <summary>Sets the modification time of a file before it is published: a given one, or one that no other version has.</summary>
     /// <param name="file">The file, all of whose bytes are written.</param>
@@ -109,7 +109,8 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
     public void Published(in FileFacts facts, bool isGiven)
     {
         long now = Environment.TickCount64;
-        if (_own.Count >= MaxRemembered)
+        long due = Volatile.Read(ref _nextSweep);
+        if (now >= due && Interlocked.CompareExchange(ref _nextSweep, now + (long)CoarseStep.TotalMilliseconds, due) == due)
         {
             foreach ((FileFacts old, long when) in _own)
             {
