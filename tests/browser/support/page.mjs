@@ -78,7 +78,22 @@ export const halfWay = (page) => page.waitForFunction(() => Number(document.quer
 /** Drops files and folders of the disk, as the system does it. */
 export async function drop(page, paths, at) {
   const session = await page.context().newCDPSession(page);
-  await dropBy((method, params) => session.send(method, params), paths, at);
+  await page.evaluate(() => {
+    window.hasDropped = false;
+    addEventListener("drop", () => { window.hasDropped = true; }, { capture: true, once: true });
+  });
+  for (let attempt = 1; ; attempt++) {
+    await dropBy((method, params) => session.send(method, params), paths, at);
+    try {
+      await page.waitForFunction(() => window.hasDropped, undefined, { timeout: 15_000 });
+      break;
+    } catch (error) {
+      // A page that has not answered yet to what is dragged over it gets no drop.
+      if (attempt === 3) {
+        throw error;
+      }
+    }
+  }
   await session.detach();
 }
 

@@ -47,10 +47,17 @@ internal sealed class LocalUploadRequest(LocalStore store, UploadRegistry regist
     /// <summary>Deletes the upload, which has no room, if it keeps another one from its end.</summary>
     private async ValueTask YieldAsync()
     {
-        if (store.Options.MaxTotalBytes is not null
-            && UploadRules.IsInTheWay(upload.ToStatus(), registry.ListUnfinished(), store.Limits.Left))
+        try
         {
-            await RemoveAsync();
+            if (store.Options.MaxTotalBytes is not null
+                && UploadRules.IsInTheWay(upload.ToStatus(), registry.ListUnfinished(), store.Limits.Left))
+            {
+                await RemoveAsync();
+            }
+        }
+        catch (TransferException)
+        {
+            // It stays until it expires, and the caller learns that there is no room.
         }
     }
 
