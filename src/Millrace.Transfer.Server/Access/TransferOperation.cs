@@ -41,6 +41,12 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
     /// <summary>PUT, Upload, and everything that brings bytes of a resumable upload.</summary>
     public static readonly TransferOperation Upload = new(TransferScope.Write, IsTransfer: true);
 
+    /// <summary>
+    /// Several files in one request, POST FOLDER/?batch. Links have none, as they have no locks; and each file is asked about the locks of others,
+    /// not the folder.
+    /// </summary>
+    public static readonly TransferOperation UploadBatch = Upload with { IsLock = true };
+
     /// <summary>Bytes of a resumable upload as a delta, whose result reveals the earlier version's bytes.</summary>
     public static readonly TransferOperation UploadDelta = new(TransferScope.Write | TransferScope.Read, IsTransfer: true);
 

@@ -12,6 +12,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     private readonly FileDownload _download = new(store, options);
     private readonly BlockDownload _blocks = new(store, options);
     private readonly FileUpload _upload = new(store);
+    private readonly BatchUpload _batch = new(store, options);
     private readonly FileRemoval _removal = new(store);
     private readonly FileMove _move = new(store);
     private readonly FolderCreation _creation = new(store);
@@ -35,7 +36,11 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     {
         FileTarget target = FileTarget.Of(context);
         string method = context.Request.Method;
-        ThrowIfSystemFile(method, target.Name);
+        if (method is "PUT" or "LOCK" or "MKCOL" or "POST")
+        {
+            ThrowIfSystemFile(options, target.Name);
+        }
+
         if (HttpMethods.IsGet(method) || HttpMethods.IsHead(method))
         {
             return ReadAsync(context, target);
@@ -51,6 +56,11 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         if (HttpMethods.IsPost(method) && target.IsFolder && context.Request.Query.ContainsKey(FolderArchive.Query))
         {
             return _folder.AnswerAsync(context, target);
+        }
+
+        if (HttpMethods.IsPost(method) && target.IsFolder && context.Request.Query.ContainsKey(BatchFileDocument.Query))
+        {
+            return _batch.AnswerAsync(context, target);
         }
 
         if (HttpMethods.IsPost(method) && target.IsFolder
@@ -117,9 +127,10 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     }
 
     /// <summary>Finder writes a metadata file beside every file, and one into every folder that it shows.</summary>
-    private void ThrowIfSystemFile(string method, TransferName name)
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: it is one, and the server does not keep them.</exception>
+    public static void ThrowIfSystemFile(TransferServerOptions options, TransferName name)
     {
-        if (options.RefuseSystemFiles && method is ("PUT" or "LOCK" or "MKCOL" or "POST")
+        if (options.RefuseSystemFiles
             && name.FileName is var file && (file.StartsWith("._", StringComparison.Ordinal) || file is ".DS_Store" or "Thumbs.db" or "desktop.ini"))
         {
             throw new TransferException(

@@ -67,7 +67,8 @@ internal sealed class FileUpload(IFileStore store)
         }
     }
 
-    private static Refusal IsFolder(TransferName name) => new(
+    /// <summary>For a file that has the name of a folder.</summary>
+    public static Refusal IsFolder(TransferName name) => new(
         TransferError.InvalidName,
         $"'{name}/' is the name of a folder, and only files can be uploaded. Folders are created with their files.",
         name.Value)

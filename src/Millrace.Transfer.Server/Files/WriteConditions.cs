@@ -11,15 +11,20 @@ internal static class WriteConditions
     /// One is not met, or <see cref="TransferError.InvalidRequest"/>: one cannot be read. To pass over it would be to
     /// overwrite the file that the client wanted to protect.
     /// </exception>
-    public static WritePrecondition Read(HttpRequest request, TransferName name, StoredFile? present)
+    public static WritePrecondition Read(HttpRequest request, TransferName name, StoredFile? present) =>
+        Read(request.Headers.IfMatch, request.Headers.IfNoneMatch, request.Headers.IfUnmodifiedSince, name, present);
+
+    /// <summary>The same with the values of the fields.</summary>
+    /// <exception cref="TransferException">As above.</exception>
+    public static WritePrecondition Read(
+        StringValues match, StringValues none, StringValues since, TransferName name, StoredFile? present)
     {
         WritePrecondition precondition = default;
-        IHeaderDictionary fields = request.Headers;
-        if (fields.IfMatch is { Count: > 0 } match)
+        if (match.Count > 0)
         {
             precondition = ReadMatch(match, name);
         }
-        else if (fields.IfUnmodifiedSince is { Count: > 0 } since
+        else if (since.Count > 0
             && HeaderUtilities.TryParseDate(since.ToString(), out DateTimeOffset date))
         {
             // A date that cannot be read has to be passed over: section 13.1.4.
@@ -28,7 +33,7 @@ internal static class WriteConditions
 
         // Both may be sent, and both have to hold.
         precondition.ThrowIfNotMet(name, present);
-        return fields.IfNoneMatch is { Count: > 0 } none
+        return none.Count > 0
             ? WithNoneMatch(precondition, none, name, present)
             : precondition;
     }

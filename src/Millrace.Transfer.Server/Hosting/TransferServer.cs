@@ -534,6 +534,8 @@ public sealed class TransferServer : IAsyncDisposable
             MaxRequestBytes = _options.Endpoints.MaxRequestBytes,
             Deltas = true,
             Holes = true,
+            MaxBatchFiles = BatchUpload.MaxFiles,
+            MaxBatchFileBytes = BatchUpload.MaxFileBytes,
             NeedsToken = !_guard.IsOpen,
         };
     }

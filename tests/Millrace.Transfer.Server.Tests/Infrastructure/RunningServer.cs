@@ -103,6 +103,9 @@ public sealed class RunningServer : IAsyncDisposable
     /// <inheritdoc cref="TestedStore.VisibleFiles"/>
     public IReadOnlyList<string> VisibleFiles() => _files.VisibleFiles();
 
+    /// <inheritdoc cref="TestedStore.Leftovers"/>
+    public IReadOnlyList<string> Leftovers() => _files.Leftovers();
+
     public async ValueTask DisposeAsync()
     {
         Client.Dispose();

@@ -42,6 +42,12 @@ internal sealed record ServerDescription
     /// <summary>Whether files have lists of extents, and deltas may have runs of zeros.</summary>
     public bool Holes { get; set; }
 
+    /// <summary>Files that one request may bring as a batch; null where there are no batches.</summary>
+    public int? MaxBatchFiles { get; set; }
+
+    /// <summary>Bytes that each file of a batch may have; null where there are no batches.</summary>
+    public long? MaxBatchFileBytes { get; set; }
+
     /// <summary>Whether requests need a token.</summary>
     public bool NeedsToken { get; set; }
 }

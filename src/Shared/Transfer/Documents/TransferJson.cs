@@ -4,6 +4,8 @@ namespace Millrace.Transfer;
 
 /// <summary>Reads and writes the documents of the protocol without reflection.</summary>
 [JsonSerializable(typeof(ServerDescription))]
+[JsonSerializable(typeof(BatchFileDocument))]
+[JsonSerializable(typeof(BatchResultDocument))]
 [JsonSerializable(typeof(ErrorDocument))]
 [JsonSerializable(typeof(ListingDocument))]
 [JsonSerializable(typeof(SearchDocument))]

@@ -1,0 +1,173 @@
+using System.Buffers;
+using System.Text.Json;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>POST FOLDER/?batch: several small files in one request, each as by a PUT. docs/protocol.md describes it.</summary>
+internal sealed class BatchUpload(IFileStore store, TransferServerOptions options)
+{
+    /// <summary>Files that a request may bring.</summary>
+    public const int MaxFiles = 1000;
+
+    /// <summary>Bytes that each of them may have.</summary>
+    public const long MaxFileBytes = 1024 * 1024;
+
+    public async Task AnswerAsync(HttpContext context, FileTarget target)
+    {
+        using TransferPass pass = await TransferGuard.Of(context)
+            .EnterAsync(context, store, TransferOperation.UploadBatch, target.Name);
+        HttpRequest request = context.Request;
+        MediaType.ThrowIfOther(request, BatchFileDocument.MediaType, $"Send several files as {BatchFileDocument.MediaType}.");
+        if (!RequestEncoding.Of(request, target.Name).IsIdentity)
+        {
+            throw new Refusal(TransferError.InvalidRequest, "A batch has no Content-Encoding. Send it as it is.")
+            {
+                Status = StatusCodes.Status415UnsupportedMediaType,
+            };
+        }
+
+        List<BatchResultDocument> results;
+        using (var body = new BatchBody(request.BodyReader))
+        await using (var files = new SeparateFiles(pass))
+        {
+            results = await ReceiveAsync(body, files, pass, target.Name, context.RequestAborted);
+        }
+
+        await SendAsync(context.Response, results, context.RequestAborted);
+    }
+
+    private async ValueTask<List<BatchResultDocument>> ReceiveAsync(
+        BatchBody body, SeparateFiles files, TransferPass pass, TransferName folder, CancellationToken cancellationToken)
+    {
+        var results = new List<BatchResultDocument>();
+        while (await body.ReadLineAsync(cancellationToken) is { } line)
+        {
+            long length = line.Length!.Value;
+            if (results.Count == MaxFiles || length > MaxFileBytes)
+            {
+                throw new TransferException(
+                    TransferError.TooLarge,
+                    results.Count == MaxFiles
+                        ? $"A batch has at most {MaxFiles} files. Send the others in another one."
+                        : $"A file of a batch has at most {MaxFileBytes} bytes. Send larger ones by a PUT.");
+            }
+
+            var result = new BatchResultDocument { Name = line.Name! };
+            results.Add(result);
+            BatchFile file;
+            try
+            {
+                file = BatchFile.Of(line, folder, pass.Store, options);
+            }
+            catch (TransferException exception)
+            {
+                Refuse(result, Refusal.Of(exception)!);
+                await body.SkipAsync(length, cancellationToken);
+                continue;
+            }
+
+            await files.WaitForRoomAsync(file);
+            byte[] content = ArrayPool<byte>.Shared.Rent((int)length);
+            try
+            {
+                await body.ReadAsync(content.AsMemory(0, (int)length), cancellationToken);
+            }
+            catch
+            {
+                ArrayPool<byte>.Shared.Return(content);
+                throw;
+            }
+
+            pass.AddBytes(length);
+            files.Begin(file, content, result, cancellationToken);
+        }
+
+        await files.FinishAsync();
+        return results;
+    }
+
+    public static void Refuse(BatchResultDocument result, Refusal refusal)
+    {
+        result.Status = refusal.Status ?? Problems.StatusOf(refusal.Error);
+        result.Error = ErrorCode.Of(refusal.Error);
+        result.Detail = refusal.Message;
+    }
+
+    public static void Store(BatchResultDocument result, StoredFile file, bool isNew)
+    {
+        result.Status = isNew ? StatusCodes.Status201Created : StatusCodes.Status204NoContent;
+        result.Tag = file.Tag.ToString();
+        result.Sha256 = file.Sha256?.ToBase64();
+    }
+
+    private static async Task SendAsync(HttpResponse response, List<BatchResultDocument> results, CancellationToken cancellationToken)
+    {
+        var lines = new ArrayBufferWriter<byte>(128 * (1 + results.Count));
+        using (var writer = new Utf8JsonWriter(lines))
+        {
+            foreach (BatchResultDocument result in results)
+            {
+                JsonSerializer.Serialize(writer, result, TransferJson.Default.BatchResultDocument);
+                writer.Flush();
+                writer.Reset();
+                lines.Write("\n"u8);
+            }
+        }
+
+        response.ContentType = BatchFileDocument.ResultsMediaType;
+        response.Headers.XContentTypeOptions = "nosniff";
+        response.ContentLength = lines.WrittenCount;
+        await response.Body.WriteAsync(lines.WrittenMemory, cancellationToken);
+    }
+}
+
+/// <summary>A file of a batch, as its line describes it.</summary>
+/// <param name="Name">The name in the store.</param>
+/// <param name="Length">Its bytes.</param>
+/// <param name="Modified">When it was changed; null for now.</param>
+/// <param name="IsExecutable">Whether its owner may run it; null for the store's default.</param>
+/// <param name="Sha256">The digest that it must have; null for any.</param>
+/// <param name="IfMatch">The field If-Match; null without one.</param>
+/// <param name="IfNoneMatch">The field If-None-Match; null without one.</param>
+internal sealed record BatchFile(
+    TransferName Name, long Length, FileTime? Modified, bool? IsExecutable, Sha256Digest? Sha256, string? IfMatch, string? IfNoneMatch)
+{
+    /// <summary>Reads a line, and refuses what a PUT of the file would be refused for without a look at the store.</summary>
+    /// <exception cref="TransferException">The line names no file that may be written, or has a value that cannot be read.</exception>
+    public static BatchFile Of(BatchFileDocument line, TransferName folder, IFileStore store, TransferServerOptions options)
+    {
+        string shown = NameEncoding.Printable(line.Name!);
+        if (!TransferName.TryParse(folder.IsRoot ? line.Name : $"{folder.Value}/{line.Name}", out TransferName name) || name.IsRoot || name == folder)
+        {
+            throw new TransferException(TransferError.InvalidName, $"'{shown}' is not a name that a file can have in a folder.", shown);
+        }
+
+        store.Names.Check(name);
+        FileHandler.ThrowIfSystemFile(options, name);
+        FileTime modified = default;
+        if (line.Modified is { } time && !FileTime.TryParse(time, out modified))
+        {
+            throw Errors.Invalid($"'modified' of '{name}' is not a number of seconds since 1970, with up to nine digits after a point, of the years 1 to 9999.", name.Value);
+        }
+
+        Sha256Digest sha256 = default;
+        if (line.Sha256 is { } digest && !Sha256Digest.TryParse(digest, out sha256))
+        {
+            throw Errors.Invalid($"'sha256' of '{name}' is not a SHA-256 in base64.", name.Value);
+        }
+
+        return new BatchFile(
+            name, line.Length!.Value, line.Modified is null ? null : modified, line.Executable, line.Sha256 is null ? null : sha256, line.IfMatch, line.IfNoneMatch);
+    }
+
+    /// <summary>Reads the conditions and checks them against the current file.</summary>
+    /// <exception cref="TransferException">As <see cref="WriteConditions.Read(HttpRequest, TransferName, StoredFile?)"/>.</exception>
+    public CreateFileOptions ToOptions(StoredFile? present) => new()
+    {
+        Precondition = WriteConditions.Read(IfMatch, IfNoneMatch, since: default, Name, present),
+        IsPreconditionChecked = true,
+        Length = Length,
+        Modified = Modified,
+        IsExecutable = IsExecutable,
+    };
+}
