@@ -141,6 +141,7 @@ internal static class PutCommand
                 Items = items,
                 Output = Console.Out,
                 Describe = item => $"{item.Shown} to {item.Url}",
+                SmallAtOnce = () => client.SmallFilesAtOnce,
                 Continues = options.Resume && sources is not [TransferItem.Standard],
                 IsPresent = async (item, cancellationToken) => item.LinkTarget is not null || item.Remote!.LinkTarget is not null
                     ? item.LinkTarget == item.Remote!.LinkTarget

@@ -109,12 +109,12 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
     {
         if (!IsUrl(text))
         {
-            return new Side(Path.TrimEndingDirectorySeparator(Path.GetFullPath(text)), SyncFolder.Here(text), null);
+            return new Side(Path.TrimEndingDirectorySeparator(Path.GetFullPath(text)), SyncFolder.Here(text), null, null);
         }
 
         (TransferTarget target, TransferClient client) = await session
             .OpenAsync(TransferTarget.Parse(text.EndsWith('/') ? text : text + "/"), stop).ConfigureAwait(false);
-        return new Side(target.UrlOf(target.Name, folder: true), SyncFolder.OnServer(client, target.Name), target);
+        return new Side(target.UrlOf(target.Name, folder: true), SyncFolder.OnServer(client, target.Name), target, client);
     }
 
     private static bool IsUrl(string text) => text.Contains("://", StringComparison.Ordinal);
@@ -259,6 +259,7 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
                 Items = new SyncItems(steps, from, to),
                 Output = Console.Out,
                 Describe = item => $"{from.PlaceOf(item.Name)} to {to.PlaceOf(item.Name)}",
+                SmallAtOnce = to.Client is { } client ? () => client.SmallFilesAtOnce : null,
                 Continues = true,
                 Move = async (item, progress, token) =>
                 {
@@ -337,7 +338,8 @@ internal sealed class SyncItems(IReadOnlyList<SyncStep> steps, Side from, Side t
 /// <param name="Text">The whole path or URL.</param>
 /// <param name="Folder">The folder to sync.</param>
 /// <param name="Target">The server's; null for a folder here.</param>
-internal sealed record Side(string Text, SyncFolder Folder, TransferTarget? Target)
+/// <param name="Client">The same.</param>
+internal sealed record Side(string Text, SyncFolder Folder, TransferTarget? Target, TransferClient? Client)
 {
     public bool IsHere => Target is null;
 

@@ -7,14 +7,7 @@ namespace Millrace.Cli;
 internal static class TransferBatch
 {
     /// <summary>Files that are moved at once.</summary>
-    /// <remarks>Enough that a line is busy while small files wait for their answers; more only share it.</remarks>
-    public const int AtOnce = 4;
-
-    /// <summary>The same of small files, which mostly wait for the server's device: files that arrive together share a flush of it.</summary>
-    private const int SmallAtOnce = 8;
-
-    /// <summary>Bytes of a small file at most.</summary>
-    private const int SmallBytes = 64 * 1024;
+    public const int AtOnce = FileTurns.LargeAtOnce;
 
     public static async Task<int> RunAsync(TransferJob job, CancellationToken stop)
     {
@@ -40,28 +33,21 @@ internal static class TransferBatch
     private static async Task<bool> MoveAllAsync(
         TransferJob job, ITransferDisplay display, Action<TransferOutcome> done, CancellationToken stop)
     {
-        using var large = new SemaphoreSlim(AtOnce);
-        bool isSlower = false;
+        using var turns = new FileTurns(job.SmallAtOnce ?? (static () => FileTurns.SmallAtOnce));
         try
         {
             await Parallel.ForEachAsync(
                 job.Items,
-                new ParallelOptions { MaxDegreeOfParallelism = SmallAtOnce, CancellationToken = stop },
+                new ParallelOptions { MaxDegreeOfParallelism = job.SmallAtOnce is null ? FileTurns.SmallAtOnce : FileTurns.Most, CancellationToken = stop },
                 async (item, cancellationToken) =>
                 {
-                    // A server may allow fewer at once, which shows in a second attempt.
-                    bool isLarge = item.Bytes is not <= SmallBytes || Volatile.Read(ref isSlower);
-                    if (isLarge)
-                    {
-                        await large.WaitAsync(cancellationToken).ConfigureAwait(false);
-                    }
-
+                    int turn = await turns.EnterAsync(item.IsSmallFile, cancellationToken).ConfigureAwait(false);
                     try
                     {
                         TransferOutcome outcome = await MoveAsync(job, item, display, cancellationToken).ConfigureAwait(false);
                         if (outcome.Result is { Attempts: > 1 } || outcome.Error is TransferException { Error: TransferError.TooManyTransfers })
                         {
-                            Volatile.Write(ref isSlower, true);
+                            turns.SlowDown();
                         }
 
                         display.End(outcome);
@@ -69,10 +55,7 @@ internal static class TransferBatch
                     }
                     finally
                     {
-                        if (isLarge)
-                        {
-                            large.Release();
-                        }
+                        turns.Leave(turn);
                     }
                 }).ConfigureAwait(false);
             return false;
@@ -128,6 +111,9 @@ internal sealed record TransferJob
     public required IReadOnlyCollection<TransferItem> Items { get; init; }
     public required Func<TransferItem, IProgress<TransferProgress>, CancellationToken, Task<TransferResult>> Move { get; init; }
 
+    /// <summary>How many small files may move at this moment; null for the usual number.</summary>
+    public Func<int>? SmallAtOnce { get; init; }
+
     /// <summary>Whether the other side has an item with <see cref="TransferItem.Remote"/> already; null for all are moved.</summary>
     public Func<TransferItem, CancellationToken, ValueTask<bool>>? IsPresent { get; init; }
     public required TextWriter Output { get; init; }
@@ -153,6 +139,8 @@ internal sealed record TransferItem(string Path, TransferName Name, string Url, 
 
     /// <summary>Whether it was found in a folder, not named by the user, who may not know its other entries.</summary>
     public bool IsFound { get; init; }
+
+    public bool IsSmallFile => Bytes is <= TransferClient.SmallFileBytes && LinkTarget is null && Step?.LinkTarget is null;
 
     public string Shown => Path == Standard ? "the standard stream" : Path;
 }

@@ -92,6 +92,9 @@ internal sealed class BarDisplay : ITransferDisplay
     // A name gets the rest of a terminal of 80 columns beside the bar and the numbers.
     private const int LongestName = 30;
 
+    // Of small files that travel together, more are moved at once than anybody reads.
+    private const int MaxBars = 8;
+
     private readonly Lock _lock = new();
     private readonly ProgressContext _context;
     private readonly ConcurrentDictionary<int, string> _texts;
@@ -102,6 +105,7 @@ internal sealed class BarDisplay : ITransferDisplay
     private readonly Dictionary<Bar, TransferProgress> _running = [];
     private long _doneBytes;
     private int _doneFiles;
+    private int _bars;
 
     private BarDisplay(
         ProgressContext context, ConcurrentDictionary<int, string> texts, IReadOnlyCollection<TransferItem> items)
@@ -135,7 +139,12 @@ internal sealed class BarDisplay : ITransferDisplay
             string name = item.Path == TransferItem.Standard ? item.Name.FileName : Path.GetFileName(item.Path);
             name = PrintableText.Clean(name);
             name = Markup.Escape(name.Length > LongestName ? name[..(LongestName - 1)] + "…" : name);
-            ProgressTask task = _idle.Count > 0 ? _idle.Pop() : _context.AddTask(name);
+            if (_idle.Count == 0 && _bars >= MaxBars && item.IsSmallFile)
+            {
+                return new Bar(this, item, task: null);
+            }
+
+            ProgressTask task = _idle.Count > 0 ? _idle.Pop() : Add(name);
             task.Description = name;
             task.MaxValue = Math.Max(1, item.Bytes ?? 1);
             task.IsIndeterminate = item.Bytes is null;
@@ -155,15 +164,24 @@ internal sealed class BarDisplay : ITransferDisplay
             if (bar is not null)
             {
                 _running.Remove(bar);
+            }
 
+            if (bar?.Task is { } task)
+            {
                 // Full bars are hidden until they are used again.
-                bar.Task.IsIndeterminate = false;
-                bar.Task.Value = bar.Task.MaxValue;
-                _idle.Push(bar.Task);
+                task.IsIndeterminate = false;
+                task.Value = task.MaxValue;
+                _idle.Push(task);
             }
 
             ShowTotal();
         }
+    }
+
+    private ProgressTask Add(string name)
+    {
+        _bars++;
+        return _context.AddTask(name);
     }
 
     private void Show(Bar bar, TransferProgress progress)
@@ -171,15 +189,20 @@ internal sealed class BarDisplay : ITransferDisplay
         lock (_lock)
         {
             _running[bar] = progress;
+            if (bar.Task is not { } task)
+            {
+                return;
+            }
+
             if (progress.Total is { } total)
             {
-                bar.Task.IsIndeterminate = false;
-                bar.Task.MaxValue = Math.Max(1, total);
+                task.IsIndeterminate = false;
+                task.MaxValue = Math.Max(1, total);
             }
 
             // Never quite full: a complete file is still verified, and full bars are hidden.
-            bar.Task.Value = Math.Min(progress.Transferred, bar.Task.MaxValue * 0.999);
-            _texts[bar.Task.Id] = TransferText.Progress(progress);
+            task.Value = Math.Min(progress.Transferred, task.MaxValue * 0.999);
+            _texts[task.Id] = TransferText.Progress(progress);
             ShowTotal();
         }
     }
@@ -202,7 +225,7 @@ internal sealed class BarDisplay : ITransferDisplay
     {
         private readonly BarDisplay _display;
 
-        public Bar(BarDisplay display, TransferItem item, ProgressTask task)
+        public Bar(BarDisplay display, TransferItem item, ProgressTask? task)
         {
             _display = display;
             Item = item;
@@ -212,7 +235,7 @@ internal sealed class BarDisplay : ITransferDisplay
 
         public TransferItem Item { get; }
 
-        public ProgressTask Task { get; }
+        public ProgressTask? Task { get; }
 
         public void Report(TransferProgress value)
         {

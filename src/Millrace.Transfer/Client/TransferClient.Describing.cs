@@ -77,12 +77,19 @@ public sealed partial class TransferClient
                 _sizes.Announce(most);
             }
 
-            return _context ??= new TransferContext(Options, _clock, _retry, protocol)
+            if (_context is null)
             {
-                Sizes = _sizes,
-                TakesHoles = description.Holes && Options.Link is null,
-                Parts = protocol is HttpProtocolClient ? ProtocolChoice.MakeParts(description, Setup(description)) : null,
-            };
+                var context = new TransferContext(Options, _clock, _retry, protocol)
+                {
+                    Sizes = _sizes,
+                    TakesHoles = description.Holes && Options.Link is null,
+                    Parts = protocol is HttpProtocolClient ? ProtocolChoice.MakeParts(description, Setup(description)) : null,
+                };
+                context.Batches = BatchUploads.Make(context, description);
+                _context = context;
+            }
+
+            return _context;
         }
     }
 

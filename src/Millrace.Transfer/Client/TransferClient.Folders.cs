@@ -27,6 +27,7 @@ public sealed partial class TransferClient
             progress,
             (item, report, token) => PutAsync(item.Path, item.Name, options with { Length = null }, report, token),
             static () => default,
+            () => SmallFilesAtOnce,
             cancellationToken);
     }
 
@@ -59,22 +60,25 @@ public sealed partial class TransferClient
                 return GetAsync(item.Name, item.Path, options, report, token);
             },
             () => omitted,
+            static () => 0,
             cancellationToken);
     }
 
     private static async Task<IReadOnlyList<TransferResult>> MoveAllAsync(
         IAsyncEnumerable<FolderItem> files, IProgress<FolderProgress>? progress,
         Func<FolderItem, IProgress<TransferProgress>?, CancellationToken, Task<TransferResult>> move,
-        Func<OmittedEntries> omitted, CancellationToken cancellationToken)
+        Func<OmittedEntries> omitted, Func<int> smallAtOnce, CancellationToken cancellationToken)
     {
+        using var turns = new FileTurns(smallAtOnce, FilesAtOnce, FilesAtOnce);
         var results = new ConcurrentBag<TransferResult>();
         var failures = new ConcurrentBag<Exception>();
         await Parallel.ForEachAsync(
             files,
-            new ParallelOptions { MaxDegreeOfParallelism = FilesAtOnce, CancellationToken = cancellationToken },
+            new ParallelOptions { MaxDegreeOfParallelism = FileTurns.Most, CancellationToken = cancellationToken },
             async (item, token) =>
             {
                 ItemProgress? report = progress is null ? null : new ItemProgress(item, progress);
+                int turn = await turns.EnterAsync(item.Length <= SmallFileBytes && item.LinkTarget is null, token).ConfigureAwait(false);
                 try
                 {
                     // A name that no store takes is one file's failure, not that of all.
@@ -87,6 +91,10 @@ public sealed partial class TransferClient
                 {
                     failures.Add(exception);
                     report?.Fail(exception);
+                }
+                finally
+                {
+                    turns.Leave(turn);
                 }
             }).ConfigureAwait(false);
         if (omitted() is { Total: > 0 } missing)

@@ -8,12 +8,27 @@ namespace Millrace.Transfer;
 /// <content>Uploads.</content>
 public sealed partial class TransferClient
 {
-    /// <summary>Uploads a file.</summary>
+    /// <summary>Bytes of a small file at most: 64 KiB.</summary>
+    public const int SmallFileBytes = SmallFile.MaxBytes;
+
+    /// <summary>
+    /// How many small files are best put at the same time: 256 where several of them travel in one request, 8 otherwise. Known after the first
+    /// request, such as <see cref="FindFilesAsync(CancellationToken)"/>, and may change.
+    /// </summary>
+    public int SmallFilesAtOnce => (_context is { } context ? context.Batches is { IsOff: false } : MayHaveBatches) ? FileTurns.Most : FileTurns.SmallAtOnce;
+
+    private bool MayHaveBatches => _description is { MaxBatchFiles: > 1 } && Options.Link is null
+        && Options.Protocol is (TransferProtocol.Auto or TransferProtocol.Http1 or TransferProtocol.Http2);
+
+    /// <summary>What small files travel in; null before the first transfer, and where each needs its own request.</summary>
+    internal BatchUploads? Batches => _context?.Batches;
+
+    /// <summary>Uploads a file. Small files that are put at the same time travel in one request if the server takes such requests.</summary>
     /// <param name="path">The file here. Changed meanwhile, it is not published.</param>
     /// <param name="name">Its name in the store.</param>
     /// <param name="options">How.</param>
     /// <param name="progress">Receives progress about ten times per second, or null.</param>
-    /// <param name="cancellationToken">Ends it; nothing is published then.</param>
+    /// <param name="cancellationToken">Ends it; nothing is published then, unless a small file is on its way already.</param>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
     /// <exception cref="FilePipeException">The file cannot be read.</exception>
     public async Task<TransferResult> PutAsync(
@@ -21,16 +36,14 @@ public sealed partial class TransferClient
         IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        var source = new FileSource(path, Options.KeepCached);
-        UploadRecord? record = options.Resume
-            ? new UploadRecord(RecordFolder, path, UrlOf(name), source.Length!.Value, source.Written)
-            : null;
+        ContentSource source = (Options.KeepCached ? await SmallFile.TryReadAsync(path).ConfigureAwait(false) : null)
+            ?? (ContentSource)new FileSource(path, Options.KeepCached);
         options = options with
         {
-            Modified = options.Modified ?? source.Modified,
+            Modified = options.Modified ?? (source as SmallFile)?.Modified ?? ((FileSource)source).Modified,
             IsExecutable = options.IsExecutable ?? (options.Permissions ? ExecutableBit.Of(path) : null),
         };
-        return await PutAsync(source, name, options, record, progress, cancellationToken).ConfigureAwait(false);
+        return await PutAsync(source, name, options, progress, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>Uploads a stream, starting at its position.</summary>
@@ -51,7 +64,7 @@ public sealed partial class TransferClient
         ContentSource source = content.CanSeek
             ? new SeekableStreamSource(content)
             : new RetainingSource(PipeFeed.Of(content), options.Length);
-        return PutAsync(source, name, options, null, progress, cancellationToken);
+        return PutAsync(source, name, options, progress, cancellationToken);
     }
 
     /// <summary>Uploads the content of a pipe.</summary>
@@ -67,7 +80,7 @@ public sealed partial class TransferClient
     {
         ArgumentNullException.ThrowIfNull(content);
         var source = new RetainingSource(new PipeFeed(content), options.Length);
-        return PutAsync(source, name, options, null, progress, cancellationToken);
+        return PutAsync(source, name, options, progress, cancellationToken);
     }
 
     /// <summary>Uploads a sequence of memory.</summary>
@@ -83,11 +96,11 @@ public sealed partial class TransferClient
     {
         ArgumentNullException.ThrowIfNull(content);
         var source = new RetainingSource(new SequenceFeed(content, cancellationToken), options.Length);
-        return PutAsync(source, name, options, null, progress, cancellationToken);
+        return PutAsync(source, name, options, progress, cancellationToken);
     }
 
     private async Task<TransferResult> PutAsync(
-        ContentSource source, TransferName name, PutOptions options, UploadRecord? record,
+        ContentSource source, TransferName name, PutOptions options,
         IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
     {
         await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
@@ -95,7 +108,7 @@ public sealed partial class TransferClient
         using Activity? activity = TransferClientDiagnostics.Start("millrace put", Files)?.SetTag("millrace.name", name.Value);
         try
         {
-            return activity.Completed(await MoveAsync(source, name, options, record, progress, cancellationToken).ConfigureAwait(false));
+            return activity.Completed(await MoveAsync(source, name, options, progress, cancellationToken).ConfigureAwait(false));
         }
         catch (Exception exception) when (activity.Failed(exception))
         {
@@ -104,7 +117,7 @@ public sealed partial class TransferClient
     }
 
     private async Task<TransferResult> MoveAsync(
-        ContentSource source, TransferName name, PutOptions options, UploadRecord? record,
+        ContentSource source, TransferName name, PutOptions options,
         IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
     {
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
@@ -121,13 +134,30 @@ public sealed partial class TransferClient
                 TransferError.InvalidRequest, call, "a signed link allows one PUT and no resumable upload. Use http1 or http2.");
         }
 
+        var meter = new ProgressMeter(progress, _clock);
+        return source is SmallFile small && context.Batches is { IsOff: false } batches
+            ? await batches.PutAsync(
+                small,
+                name,
+                options,
+                meter,
+                wasSentBefore => MoveAloneAsync(context, source, name, options, progress, meter, wasSentBefore, cancellationToken),
+                cancellationToken).ConfigureAwait(false)
+            : await MoveAloneAsync(context, source, name, options, progress, meter, wasSentBefore: false, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Uploads with requests that bring nothing else.</summary>
+    private async Task<TransferResult> MoveAloneAsync(
+        TransferContext context, ContentSource source, TransferName name, PutOptions options, IProgress<TransferProgress>? progress,
+        ProgressMeter meter, bool wasSentBefore, CancellationToken cancellationToken)
+    {
+        UploadRecord? record = options.Resume ? RecordOf(source, name) : null;
         for (int plans = 0; ; plans++)
         {
             DeltaUpload? delta = plans < MaxPlans
                 ? await PlanDeltaAsync(context, source, name, options.Precondition, cancellationToken).ConfigureAwait(false)
                 : null;
-            using var upload = new Upload(
-                context, name, source, options, new ProgressMeter(progress, _clock), record, delta);
+            using var upload = new Upload(context, name, source, options, meter, record, delta) { WasSentBefore = wasSentBefore };
             try
             {
                 return await upload.RunAsync(cancellationToken).ConfigureAwait(false);
@@ -137,7 +167,16 @@ public sealed partial class TransferClient
                 // If it was replaced meanwhile, it is compared with that version; otherwise all of it is sent.
                 await upload.AbandonAsync().ConfigureAwait(false);
                 plans = exception.Error == TransferError.PreconditionFailed ? plans : MaxPlans;
+                meter = new ProgressMeter(progress, _clock);
             }
         }
     }
+
+    /// <summary>Where the upload of a file is remembered for another process; null for what is no file.</summary>
+    private UploadRecord? RecordOf(ContentSource source, TransferName name) => source switch
+    {
+        FileSource file => new UploadRecord(RecordFolder, file.Path, UrlOf(name), file.Length!.Value, file.Modified),
+        SmallFile file => new UploadRecord(RecordFolder, file.Path, UrlOf(name), file.Length!.Value, file.Modified),
+        _ => null,
+    };
 }

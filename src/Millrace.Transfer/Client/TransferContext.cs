@@ -9,6 +9,9 @@ internal sealed record TransferContext(TransferClientOptions Options, TimeProvid
     /// <summary>Whether the server has lists of extents.</summary>
     public bool TakesHoles { get; init; }
 
+    /// <summary>Small files that travel together; null where each needs its own request.</summary>
+    public BatchUploads? Batches { get; set; }
+
     /// <summary>How much one request of an upload brings.</summary>
     public required RequestSizes Sizes { get; init; }
 

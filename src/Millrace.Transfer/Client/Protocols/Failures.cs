@@ -26,19 +26,36 @@ internal static class Failures
                 // A response to HEAD has no document, and the request had no offset that could be another one.
                 ? TransferError.Failed
                 : ErrorOf(status);
+        return Make(call, error, status, response.ReasonPhrase, document, isForeign, OffsetOf(response), RetryAfterOf(response, clock));
+    }
+
+    /// <summary>Describes the refusal of one file of several that a request brought.</summary>
+    /// <returns>The same as for a request of its own.</returns>
+    public static TransferException Of(ProtocolCall call, int status, string? error, string? detail)
+    {
+        bool isForeign = !ErrorCode.TryParse(error, out TransferError told);
+        using var response = new HttpResponseMessage((HttpStatusCode)status);
+        return Make(
+            call, isForeign ? ErrorOf(status) : told, status, response.ReasonPhrase, new ErrorDocument { Detail = detail ?? "" }, isForeign);
+    }
+
+    private static TransferException Make(
+        ProtocolCall call, TransferError error, int status, string? phrase, ErrorDocument? document, bool isForeign,
+        long? offset = null, TimeSpan? retryAfter = null)
+    {
         string detail = document is { Detail.Length: > 0 } ? document.Detail : Advice(status);
         return new TransferException(
             error,
-            $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: the server answered {status} ({response.ReasonPhrase}). {detail}",
+            $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: the server answered {status} ({phrase}). {detail}",
             call.Name)
         {
             Status = status,
             Protocol = call.Protocol,
-            Offset = OffsetOf(response),
+            Offset = offset,
             Omitted = document?.Omitted,
             Hidden = document?.Hidden,
-            Reason = document is { Detail.Length: > 0 } ? detail : $"The server answered {status} ({response.ReasonPhrase}). {detail}",
-            RetryAfter = RetryAfterOf(response, clock),
+            Reason = document is { Detail.Length: > 0 } ? detail : $"The server answered {status} ({phrase}). {detail}",
+            RetryAfter = retryAfter,
             IsForeign = isForeign,
 
             // A lock of a Millrace server lasts longer than retries; other servers of tus lock an upload for one request.
@@ -109,6 +126,14 @@ internal static class Failures
             HttpRequestException { HttpRequestError: HttpRequestError.NameResolutionError } => $"Cannot connect: {inner.Message.TrimEnd('.')}. Is the host's name right?",
             _ => null,
         });
+
+    /// <summary>The published file is not the one that was sent.</summary>
+    /// <param name="call">The upload.</param>
+    /// <param name="how">What differs: a sentence and a space.</param>
+    public static TransferException Different(ProtocolCall call, string how) => Make(
+        TransferError.DigestMismatch,
+        call,
+        $"the uploaded file differs from the source: {how}It was replaced meanwhile, or the source changed; check it and upload it again.");
 
     public static TransferException Protocol(ProtocolCall call, string what) => Make(
         TransferError.Protocol, call, $"{what}. A proxy changed the response, or this is not a Millrace server.");

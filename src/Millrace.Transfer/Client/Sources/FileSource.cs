@@ -24,11 +24,10 @@ internal sealed class FileSource : ContentSource
 
     public override long Position => _position;
 
+    public string Path => _reader.Path;
+
     /// <summary>When the file was last changed, as it was opened.</summary>
     public FileTime Modified { get; }
-
-    /// <summary>The same as the framework has it, and as records of earlier processes do.</summary>
-    public DateTime Written => Modified.ToDateTimeOffset().UtcDateTime;
 
     public override bool CanSeek(long offset) => offset >= 0 && offset <= Length;
 
@@ -61,7 +60,7 @@ internal sealed class FileSource : ContentSource
         _position += bytes.Length;
         if (bytes.IsEmpty && result.IsCompleted)
         {
-            throw Changed();
+            throw Changed(Path);
         }
 
         return bytes;
@@ -69,14 +68,19 @@ internal sealed class FileSource : ContentSource
 
     public override void ThrowIfChanged()
     {
-        if (!LocalTime.TryLook(_reader.Path, out long length, out FileTime modified) || length != Length || modified != Modified)
+        if (!LocalTime.TryLook(Path, out long length, out FileTime modified) || length != Length || modified != Modified)
         {
-            throw Changed();
+            throw Changed(Path);
         }
     }
 
+    public static TransferException Changed(string path) => new(
+        TransferError.Changed,
+        $"'{path}' was changed while it was uploaded. Nothing was published; upload it again when it is finished.",
+        path);
+
     /// <summary>Another reader of the file. The caller completes it.</summary>
-    public FilePipeReader OpenReader() => FilePipe.OpenRead(_reader.Path, new FileReadOptions { ChangeDetection = ChangeDetection.Any, KeepCached = _keepCached });
+    public FilePipeReader OpenReader() => FilePipe.OpenRead(Path, new FileReadOptions { ChangeDetection = ChangeDetection.Any, KeepCached = _keepCached });
 
     /// <summary>Its holes; null if they are not worth it.</summary>
     public ExtentList? FindHoles()
@@ -88,7 +92,7 @@ internal sealed class FileSource : ContentSource
 
         try
         {
-            using SafeFileHandle file = File.OpenHandle(_reader.Path, share: FileShare.ReadWrite | FileShare.Delete);
+            using SafeFileHandle file = File.OpenHandle(Path, share: FileShare.ReadWrite | FileShare.Delete);
             return ExtentList.Find(file, Length!.Value) is { IsSparse: true } holes ? holes : null;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
@@ -102,14 +106,14 @@ internal sealed class FileSource : ContentSource
 
     public override ContentSource Fork()
     {
-        var other = new FileSource(_reader.Path, _keepCached);
+        var other = new FileSource(Path, _keepCached);
         if (other.Length == Length && other.Modified == Modified)
         {
             return other;
         }
 
         other._reader.Complete();
-        throw Changed();
+        throw Changed(Path);
     }
 
     public override ValueTask DisposeAsync()
@@ -117,11 +121,6 @@ internal sealed class FileSource : ContentSource
         _reader.Complete();
         return default;
     }
-
-    private TransferException Changed() => new(
-        TransferError.Changed,
-        $"'{_reader.Path}' was changed while it was uploaded. Nothing was published; upload it again when it is finished.",
-        _reader.Path);
 
     private void Release()
     {

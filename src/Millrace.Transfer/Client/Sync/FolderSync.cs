@@ -41,14 +41,17 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
     {
         ArgumentNullException.ThrowIfNull(plan);
         int failed = 0;
+        TransferClient? client = (target as SyncFolderOnServer)?.Client;
+        using var turns = new FileTurns(() => client?.SmallFilesAtOnce ?? 0, options.FilesAtOnce, options.FilesAtOnce);
         foreach (IReadOnlyList<SyncStep> phase in plan.Phases)
         {
             await Parallel.ForEachAsync(
                 phase,
-                new ParallelOptions { MaxDegreeOfParallelism = options.FilesAtOnce, CancellationToken = cancellationToken },
+                new ParallelOptions { MaxDegreeOfParallelism = client is null ? options.FilesAtOnce : FileTurns.Most, CancellationToken = cancellationToken },
                 async (step, token) =>
                 {
                     Exception? error = null;
+                    int turn = await turns.EnterAsync(step.IsSmallFile, token).ConfigureAwait(false);
                     try
                     {
                         await RunAsync(step, null, token).ConfigureAwait(false);
@@ -57,6 +60,10 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
                     {
                         error = exception;
                         Interlocked.Increment(ref failed);
+                    }
+                    finally
+                    {
+                        turns.Leave(turn);
                     }
 
                     progress?.Report((step, error));

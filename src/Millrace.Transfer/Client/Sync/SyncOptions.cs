@@ -50,7 +50,9 @@ public sealed record SyncOptions
     /// <summary>How long a watched file has to stay as it is before it is moved. 1 s by default.</summary>
     public TimeSpan Settle { get; init; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>Files that move at once, 1 or more.</summary>
+    /// <summary>
+    /// Files that move at once, 1 or more; 4 by default. Of small files that travel together more do: <see cref="TransferClient.SmallFilesAtOnce"/>.
+    /// </summary>
     public int FilesAtOnce { get; init; } = 4;
 }
 
@@ -94,6 +96,9 @@ public sealed record SyncStep
 
     /// <summary>The bytes of the file.</summary>
     public long Length => (Source ?? Target)!.Length;
+
+    /// <summary>Whether it moves a file that may travel with others.</summary>
+    internal bool IsSmallFile => Action is SyncAction.Add or SyncAction.Replace && LinkTarget is null && Length <= TransferClient.SmallFileBytes;
 
     internal SyncEntry? Source { get; }
 

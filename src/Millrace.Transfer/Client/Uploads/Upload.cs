@@ -64,6 +64,9 @@ internal sealed class Upload : IDisposable
     /// <summary>The delta to send instead of the source's bytes; null for those.</summary>
     public DeltaUpload? Delta { get; }
 
+    /// <summary>Whether a request of which no answer came may have published it before.</summary>
+    public bool WasSentBefore { get; init; }
+
     /// <summary>Whether digests are compared.</summary>
     public bool Verifies => Hash is not null || Delta is not null;
 
@@ -199,7 +202,7 @@ internal sealed class Upload : IDisposable
 
     private async ValueTask<TransferResult> PutWholeAsync(bool isSmall, IdleWatch watch)
     {
-        _mayBePublished = _state.Attempts > 1;
+        _mayBePublished = WasSentBefore || _state.Attempts > 1;
         Sha256Digest? digest = isSmall ? await DigestAsync(Source.Length!.Value, watch).ConfigureAwait(false) : null;
         UploadAnswer answer = await Protocol.PutAsync(this, digest, watch).ConfigureAwait(false);
         Source.ThrowIfChanged();
@@ -369,12 +372,8 @@ internal sealed class Upload : IDisposable
 
         if (there != length || (digest is not null && published is not null && digest != published))
         {
-            throw Failures.Make(
-                TransferError.DigestMismatch,
-                call,
-                "the uploaded file differs from the source: "
-                + (there != length ? $"it has {there} bytes there and {length} here. " : $"its SHA-256 is {published} there and {digest} here. ")
-                + "It was replaced meanwhile, or the source changed; check it and upload it again.");
+            throw Failures.Different(
+                call, there != length ? $"it has {there} bytes there and {length} here. " : $"its SHA-256 is {published} there and {digest} here. ");
         }
 
         if (!_isWhole)

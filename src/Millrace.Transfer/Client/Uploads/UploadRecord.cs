@@ -23,13 +23,15 @@ internal sealed class UploadRecord
     private string? _file;
 
     /// <summary>Names the record of an upload. A file that was changed since is not continued.</summary>
-    public UploadRecord(string folder, string path, Uri target, long length, DateTime modified)
+    public UploadRecord(string folder, string path, Uri target, long length, FileTime modified)
     {
         _folder = folder;
         _path = Path.GetFullPath(path);
         _target = target;
         _length = length;
-        _modified = modified.Ticks;
+
+        // As the framework has it, and records of earlier versions do.
+        _modified = modified.ToDateTimeOffset().UtcTicks;
     }
 
     /// <summary>Named when it is needed: a small file has none.</summary>

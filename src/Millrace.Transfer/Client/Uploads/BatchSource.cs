@@ -1,0 +1,115 @@
+using System.Buffers;
+using System.Text.Json;
+
+namespace Millrace.Transfer;
+
+/// <summary>The body of a request that brings several files: for each a line of JSON that describes it, then its bytes.</summary>
+internal sealed class BatchSource : ContentSource
+{
+    private readonly List<BatchFile> _files;
+    private readonly ArrayBufferWriter<byte> _lines = new();
+    private readonly int[] _lineEnds;
+    private readonly IMemoryOwner<byte> _block = AlignedMemoryPool.Shared.Rent(BlockBytes);
+    private readonly long _length;
+
+    // The next byte: of the line or of the content of a file.
+    private int _file;
+    private int _offset;
+    private long _position;
+
+    public BatchSource(TransferName folder, List<BatchFile> files)
+    {
+        _files = files;
+        _lineEnds = new int[files.Count];
+        using var json = new Utf8JsonWriter(_lines, new JsonWriterOptions { SkipValidation = true });
+        for (int i = 0; i < files.Count; i++)
+        {
+            Describe(json, folder, files[i]);
+            json.Flush();
+            json.Reset();
+            _lines.Write("\n"u8);
+            _lineEnds[i] = _lines.WrittenCount;
+            _length += files[i].Content.Content.Length;
+        }
+
+        _length += _lines.WrittenCount;
+    }
+
+    public override long? Length => _length;
+
+    public override long Position => _position;
+
+    public override bool CanSeek(long offset) => offset == 0;
+
+    public override void Seek(long offset) => (_file, _offset, _position) = (0, 0, 0);
+
+    public override ValueTask<ReadOnlyMemory<byte>> ReadAsync(CancellationToken cancellationToken)
+    {
+        Memory<byte> block = _block.Memory[..BlockBytes];
+        int filled = 0;
+        while (filled < block.Length && _file < _files.Count)
+        {
+            int lineStart = _file == 0 ? 0 : _lineEnds[_file - 1];
+            int lineLength = _lineEnds[_file] - lineStart;
+            ReadOnlyMemory<byte> content = _files[_file].Content.Content;
+            ReadOnlyMemory<byte> rest = _offset < lineLength
+                ? _lines.WrittenMemory.Slice(lineStart + _offset, lineLength - _offset)
+                : content[(_offset - lineLength)..];
+            int count = Math.Min(rest.Length, block.Length - filled);
+            rest.Span[..count].CopyTo(block.Span[filled..]);
+            filled += count;
+            _offset += count;
+            if (_offset == lineLength + content.Length)
+            {
+                _file++;
+                _offset = 0;
+            }
+        }
+
+        _position += filled;
+        return ValueTask.FromResult<ReadOnlyMemory<byte>>(block[..filled]);
+    }
+
+    public override ValueTask DisposeAsync()
+    {
+        _block.Dispose();
+        return default;
+    }
+
+    private static void Describe(Utf8JsonWriter json, TransferName folder, BatchFile file)
+    {
+        json.WriteStartObject();
+        json.WriteString("name"u8, folder.IsRoot ? file.Name.Value : file.Name.Value.AsSpan(folder.Value.Length + 1));
+        json.WriteNumber("length"u8, file.Content.Content.Length);
+        if (!file.Options.NoTimes)
+        {
+            json.WriteString("modified"u8, (file.Options.Modified ?? file.Content.Modified).ToString());
+        }
+
+        if (file.Options.IsExecutable is { } isExecutable)
+        {
+            json.WriteBoolean("executable"u8, isExecutable);
+        }
+
+        if (file.Sha256 is { } sha256)
+        {
+            json.WriteString("sha256"u8, sha256.ToBase64());
+        }
+
+        if (file.Options.Precondition.CreateNew)
+        {
+            json.WriteString("ifNoneMatch"u8, "*"u8);
+        }
+
+        if (file.Options.Precondition.MustExist)
+        {
+            json.WriteString("ifMatch"u8, "*"u8);
+        }
+        else if (file.Options.Precondition.Match is { } tags)
+        {
+            json.WriteString("ifMatch"u8, string.Join(", ", tags));
+        }
+
+        json.WriteEndObject();
+    }
+}

@@ -1,0 +1,471 @@
+using System.Diagnostics;
+using System.Net;
+using System.Text;
+using Millrace.Transfer.Server;
+
+namespace Millrace.Transfer.Tests.Uploading;
+
+/// <summary>Small files that are put at the same time.</summary>
+public sealed class BatchUploadTests : ServerTest, IDisposable
+{
+    private readonly Gate _gate = new();
+
+    public void Dispose() => _gate.Dispose();
+
+    [Theory, InlineData(TransferProtocol.Http1), InlineData(TransferProtocol.Http2)]
+    public async Task Files_that_wait_travel_in_one_request(TransferProtocol protocol)
+    {
+        string[] names = ["a", "d/empty", "d/e/é \"\\\t😀", "d/e/%41+&?#", "x"];
+        using TransferClient client = await HeldAsync(options => options.Protocol = protocol);
+        Server.Write("x", 10);
+        var options = new PutOptions { Modified = new FileTime(1_500_000_000, 123_456_789), IsExecutable = true };
+
+        TransferResult[] results = await TogetherAsync(client, [.. names.Select(
+            (name, i) => client.PutAsync(Folder.Write($"{i}", Content.Random(i == 1 ? 0 : 1000 * i, i)), Clients.Name(name), options))]);
+
+        Assert.Equal(1, _gate.Batches);
+        for (int i = 0; i < names.Length; i++)
+        {
+            byte[] content = await File.ReadAllBytesAsync(Folder[$"{i}"]);
+            StoredFile stored = (await client.FindAsync(Clients.Name(names[i])))!;
+            Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf(names[i])));
+            Assert.Equal(
+                new TransferResult(stored.Name, content.Length, stored.Tag, Sha256Digest.Compute(content), protocol, content.Length, 1), results[i]);
+            Assert.Equal((options.Modified, !OperatingSystem.IsWindows()), (stored.Modified, stored.IsExecutable));
+        }
+    }
+
+    [Fact]
+    public async Task Dates_and_digests_can_be_left_out()
+    {
+        using TransferClient client = await HeldAsync(options => options.VerifyDigests = false);
+        string path = Folder.Write("x", Content.Random(100));
+        File.SetLastWriteTimeUtc(path, DateTime.UnixEpoch);
+
+        TransferResult[] results = await TogetherAsync(
+            client, client.PutAsync(path, Clients.Name("x"), new PutOptions { NoTimes = true }), client.PutAsync(path, Clients.Name("y")));
+
+        Assert.Equal(1, _gate.Batches);
+        Assert.All(results, result => Assert.Null(result.Sha256));
+        Assert.NotEqual(DateTime.UnixEpoch, File.GetLastWriteTimeUtc(Server.PathOf("x")));
+        Assert.Equal(DateTime.UnixEpoch, File.GetLastWriteTimeUtc(Server.PathOf("y")));
+    }
+
+    [Fact]
+    public async Task Files_one_after_the_other_have_a_request_each()
+    {
+        using TransferClient client = Connect();
+        for (int i = 0; i < 3; i++)
+        {
+            await client.PutAsync(Folder.Write("x", Content.Random(100)), Clients.Name("x"));
+        }
+
+        Assert.Equal((3, 0), (_gate.Puts, _gate.Batches));
+    }
+
+    [Fact]
+    public async Task Larger_files_have_a_request_each()
+    {
+        using TransferClient client = await HeldAsync();
+        string large = Folder.Write("large", Content.Random(TransferClient.SmallFileBytes + 1));
+
+        _gate.Open();
+        await Task.WhenAll(Enumerable.Range(0, 4).Select(i => client.PutAsync(large, Clients.Name($"{i}"))));
+
+        Assert.Equal(0, _gate.Batches);
+    }
+
+    [Fact]
+    public async Task Refused_file_has_the_error_of_a_request_of_its_own_and_the_others_are_published()
+    {
+        Server.Write("taken", 10);
+        Server.Write("changed", 10);
+        PutOptions[] conditions =
+        [
+            new() { Precondition = new WritePrecondition { CreateNew = true } },
+            new() { Precondition = new WritePrecondition { Match = [new EntityTag("other")] } },
+            new() { Precondition = new WritePrecondition { MustExist = true } },
+        ];
+        string[] names = ["taken", "changed", "none"];
+        string path = Folder.Write("x", Content.Random(100));
+        var expected = new List<TransferException>();
+        using (TransferClient alone = Server.Connect())
+        {
+            for (int i = 0; i < names.Length; i++)
+            {
+                expected.Add(await Assert.ThrowsAsync<TransferException>(() => alone.PutAsync(path, Clients.Name(names[i]), conditions[i])));
+            }
+        }
+
+        using TransferClient client = await HeldAsync();
+        Task<TransferResult>[] refused = [.. names.Select((name, i) => client.PutAsync(path, Clients.Name(name), conditions[i]))];
+        Task<TransferResult> other = client.PutAsync(path, Clients.Name("other"));
+        await OpenAsync(client, 4);
+
+        Assert.Equal(100, (await other).Length);
+        for (int i = 0; i < names.Length; i++)
+        {
+            TransferException exception = await Assert.ThrowsAsync<TransferException>(() => refused[i]);
+            Assert.Equal(expected[i].ToString().Split('\n')[0], exception.ToString().Split('\n')[0]);
+            Assert.Equal(
+                (expected[i].Error, expected[i].Status, expected[i].Name, expected[i].Protocol, expected[i].Reason),
+                (exception.Error, exception.Status, exception.Name, exception.Protocol, exception.Reason));
+        }
+
+        Assert.Equal((2, 1), (_gate.Puts, _gate.Batches));
+    }
+
+    [Fact]
+    public async Task File_whose_caller_gives_up_first_is_left_out()
+    {
+        using TransferClient client = await HeldAsync();
+        using var stop = new CancellationTokenSource();
+        string path = Folder.Write("x", Content.Random(100));
+        Task<TransferResult> canceled = client.PutAsync(path, Clients.Name("canceled"), cancellationToken: stop.Token);
+        Task<TransferResult>[] others = [.. Enumerable.Range(0, 3).Select(i => client.PutAsync(path, Clients.Name($"{i}")))];
+        await Bounded.UntilAsync(() => client.Batches!.Waiting == 4);
+
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => canceled);
+        _gate.Open();
+        await Task.WhenAll(others);
+
+        Assert.Equal(1, _gate.Batches);
+        Assert.DoesNotContain("canceled", Server.Visible());
+    }
+
+    [Fact]
+    public async Task Others_go_on_when_one_caller_gives_up_and_the_last_one_ends_the_request()
+    {
+        using TransferClient client = await HeldAsync();
+        using var stop = new CancellationTokenSource();
+        using var stopOther = new CancellationTokenSource();
+        string path = Folder.Write("x", Content.Random(100));
+        Task<TransferResult> first = client.PutAsync(path, Clients.Name("first"), cancellationToken: stop.Token);
+        Task<TransferResult> other = client.PutAsync(path, Clients.Name("other"), cancellationToken: stopOther.Token);
+        await Bounded.UntilAsync(() => client.Batches!.Waiting == 2);
+        _gate.HoldBatches();
+        _gate.Open();
+        await Bounded.UntilAsync(() => _gate.Batches == 1);
+
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => first);
+        Assert.False(_gate.IsBatchEnded);
+        Assert.False(other.IsCompleted);
+        await stopOther.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => other);
+        await Bounded.UntilAsync(() => _gate.IsBatchEnded);
+
+        // The turn is free again.
+        await client.PutAsync(path, Clients.Name("next"));
+    }
+
+    [Theory]
+    [InlineData(404, false)]
+    [InlineData(405, false)]
+    [InlineData(413, false)]
+    [InlineData(501, false)]
+    [InlineData(307, false)]
+    [InlineData(403, true)]
+    [InlineData(429, true)]
+    [InlineData(503, true)]
+    public async Task Files_of_a_request_that_is_refused_go_apart(int status, bool isTriedAgain)
+    {
+        using TransferClient client = await HeldAsync();
+        _gate.PassesOn = false;
+        _gate.Answer = () => new HttpResponseMessage((HttpStatusCode)status);
+        string path = Folder.Write("x", Content.Random(100));
+
+        TransferResult[] results = await TogetherAsync(
+            client, [.. Enumerable.Range(0, 6).Select(i => client.PutAsync(path, Clients.Name($"{i}")))]);
+
+        Assert.Equal((8, 1), (_gate.Puts, _gate.Batches));
+        Assert.Equal(isTriedAgain ? 256 : 8, client.SmallFilesAtOnce);
+        Assert.All(results, result => Assert.Equal(status is 429 or 503 ? 2 : 1, result.Attempts));
+        Assert.Equal(8, Server.Visible().Count);
+    }
+
+    [Theory]
+    [InlineData("text/html", "<html>")]
+    [InlineData("application/x-ndjson", "")]
+    [InlineData("application/x-ndjson", "null\n")]
+    [InlineData("application/x-ndjson", "{\"name\":\"0\",\"status\":2\n")]
+    [InlineData("application/x-ndjson", "{\"name\":\"other\",\"status\":201,\"etag\":\"\\\"x\\\"\"}\n")]
+    [InlineData("application/x-ndjson", "{\"name\":\"0\",\"status\":201}\n")]
+    [InlineData("application/x-ndjson", "{\"name\":\"0\",\"status\":500}\n{\"name\":\"1\",\"status\":99999}\n")]
+    public async Task Files_without_an_answer_go_apart(string type, string answer)
+    {
+        using TransferClient client = await HeldAsync();
+        _gate.PassesOn = false;
+        _gate.Answer = () => new HttpResponseMessage(HttpStatusCode.OK) { Content = new StringContent(answer, Encoding.UTF8, type) };
+        string path = Folder.Write("x", Content.Random(100));
+        Task<TransferResult> first = client.PutAsync(path, Clients.Name("0"));
+        await Bounded.UntilAsync(() => client.Batches!.Waiting == 1);
+
+        await TogetherAsync(client, first, client.PutAsync(path, Clients.Name("1")));
+
+        Assert.Equal((4, 1), (_gate.Puts, _gate.Batches));
+    }
+
+    [Fact]
+    public async Task File_that_the_server_published_before_the_connection_failed_is_found_again()
+    {
+        using TransferClient client = await HeldAsync();
+        _gate.Answer = () => throw new HttpRequestException("The connection was lost.");
+        var options = new PutOptions { Precondition = new WritePrecondition { CreateNew = true } };
+
+        TransferResult[] results = await TogetherAsync(client, [.. Enumerable.Range(0, 6).Select(
+            i => client.PutAsync(Folder.Write($"{i}", Content.Random(100, i)), Clients.Name($"{i}"), options))]);
+
+        Assert.Equal((8, 1), (_gate.Puts, _gate.Batches));
+        Assert.All(results, result => Assert.Equal(2, result.Attempts));
+    }
+
+    [Fact]
+    public async Task Changed_and_lost_files_are_reported_and_the_others_are_published()
+    {
+        using TransferClient client = await HeldAsync();
+        string path = Folder.Write("x", Content.Random(100));
+        string changed = Folder.Write("changed", Content.Random(100));
+        string lost = Folder.Write("lost", Content.Random(100));
+        Task<TransferResult>[] puts = [.. new[] { path, changed, lost }.Select(each => client.PutAsync(each, Clients.Name(Path.GetFileName(each))))];
+        await Bounded.UntilAsync(() => client.Batches!.Waiting == 3);
+
+        await File.WriteAllBytesAsync(changed, Content.Random(101));
+        File.Delete(lost);
+        _gate.Open();
+
+        await puts[0];
+        await Fails.WithAsync(TransferError.Changed, () => puts[1]);
+        await Fails.WithAsync(TransferError.Changed, () => puts[2]);
+        Assert.Equal(100, new FileInfo(Server.PathOf("changed")).Length);
+    }
+
+    [Fact]
+    public async Task Files_that_cannot_be_read_have_the_error_of_a_request_of_their_own()
+    {
+        using TransferClient client = await HeldAsync();
+
+        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => client.PutAsync(Folder["none"], Clients.Name("x")));
+
+        Assert.Equal(FilePipeError.NotFound, exception.Error);
+        _gate.Open();
+    }
+
+    [Fact]
+    public async Task Name_twice_is_put_twice()
+    {
+        using TransferClient client = await HeldAsync();
+        string[] paths = [.. Enumerable.Range(0, 4).Select(i => Folder.Write($"{i}", Content.Random(100, i)))];
+
+        await TogetherAsync(client, [.. paths.Select(path => client.PutAsync(path, Clients.Name("x")))]);
+
+        Assert.Contains(await File.ReadAllBytesAsync(Server.PathOf("x")), paths.Select(File.ReadAllBytes));
+    }
+
+    [Fact]
+    public async Task Bytes_of_a_request_count_against_the_rate()
+    {
+        const int Files = 12;
+        const int Bytes = 16 * 1024;
+        using TransferClient client = await HeldAsync(options => options.MaxBytesPerSecond = 512 * 1024);
+        string path = Folder.Write("x", Content.Random(Bytes));
+        long began = Stopwatch.GetTimestamp();
+
+        await TogetherAsync(client, [.. Enumerable.Range(0, Files).Select(i => client.PutAsync(path, Clients.Name($"{i}")))]);
+
+        // All but the last piece, which lasts an eighth of a second, are waited for.
+        Assert.InRange(Stopwatch.GetElapsedTime(began).TotalSeconds, (Files * Bytes / (512.0 * 1024)) - 0.126, double.MaxValue);
+        Assert.Equal(1, _gate.Batches);
+    }
+
+    [Fact]
+    public async Task Token_for_a_folder_is_enough()
+    {
+        string token = (await new TokenStore(TokenStore.DefaultPath(Server.Root)).AddAsync("one", TransferScope.Write, Clients.Name("reports/2026"))).Secret;
+        using TransferClient client = await HeldAsync(options => options.Token = token, "reports/2026/held");
+        string path = Folder.Write("x", Content.Random(100));
+
+        await TogetherAsync(client, client.PutAsync(path, Clients.Name("reports/2026/may/x")), client.PutAsync(path, Clients.Name("reports/2026/y")));
+
+        Assert.Equal(1, _gate.Batches);
+    }
+
+    [Theory, InlineData(TransferProtocol.Tus), InlineData(TransferProtocol.Grpc), InlineData(TransferProtocol.GrpcWeb)]
+    public async Task Other_protocols_have_a_request_for_each_file(TransferProtocol protocol)
+    {
+        using TransferClient client = Connect(options => options.Protocol = protocol);
+        string path = Folder.Write("x", Content.Random(100));
+
+        await Task.WhenAll(Enumerable.Range(0, 20).Select(i => client.PutAsync(path, Clients.Name($"{i}"))));
+
+        Assert.Equal((0, 8), (_gate.Batches, client.SmallFilesAtOnce));
+        Assert.Equal(20, Server.Visible().Count);
+    }
+
+    [Fact]
+    public async Task Folder_of_small_files_needs_few_requests()
+    {
+        const int Files = 1_000;
+        for (int i = 0; i < Files; i++)
+        {
+            Folder.Write($"f/{i % 7}/{i}", Content.Random(i, i));
+        }
+
+        using TransferClient client = Connect();
+        IReadOnlyList<TransferResult> results = await client.PutFolderAsync(Folder["f"], Clients.Name("to"));
+
+        Assert.Equal(Files, results.Count);
+        Assert.InRange(_gate.Puts + _gate.Batches, 5, Files / 2);
+        for (int i = 0; i < Files; i++)
+        {
+            Assert.Equal(Content.Random(i, i), await File.ReadAllBytesAsync(Server.PathOf($"to/{i % 7}/{i}")));
+        }
+    }
+
+    [Fact]
+    public async Task Servers_without_such_requests_get_one_for_each_file()
+    {
+        int running = 0;
+        int most = 0;
+        await using HostileServer server = await HostileServer.StartDescribedAsync(async context =>
+        {
+            Assert.Equal("PUT", context.Request.Method);
+            int now = Interlocked.Increment(ref running);
+            InterlockedMax(ref most, now);
+            await context.Request.Body.CopyToAsync(Stream.Null);
+            Interlocked.Decrement(ref running);
+            context.Response.Headers.ETag = "\"x\"";
+            context.Response.StatusCode = 201;
+        });
+        for (int i = 0; i < 100; i++)
+        {
+            Folder.Write($"f/{i}", Content.Random(10));
+        }
+
+        using TransferClient client = server.Connect(options => options.VerifyDigests = false);
+        IReadOnlyList<TransferResult> results = await client.PutFolderAsync(Folder["f"]);
+
+        Assert.Equal(100, results.Count);
+        Assert.InRange(most, 1, 4);
+        Assert.Equal(8, client.SmallFilesAtOnce);
+    }
+
+    private static void InterlockedMax(ref int most, int value)
+    {
+        for (int known = Volatile.Read(ref most); value > known;)
+        {
+            int seen = Interlocked.CompareExchange(ref most, value, known);
+            if (seen == known)
+            {
+                return;
+            }
+
+            known = seen;
+        }
+    }
+
+    private TransferClient Connect(Action<TransferClientOptions>? change = null)
+    {
+        var options = new TransferClientOptions { FirstDelay = TimeSpan.FromMilliseconds(2) };
+        change?.Invoke(options);
+        return new TransferClient(Server.Files, _gate, disposeHandler: true, options);
+    }
+
+    /// <summary>A client with as many requests under way as there may be, which the gate holds.</summary>
+    private async Task<TransferClient> HeldAsync(
+        Action<TransferClientOptions>? change = null, string name = "held")
+    {
+        TransferClient client = Connect(change);
+        _gate.Close();
+        string path = Folder.Write("held", []);
+        for (int i = 0; i < BatchUploads.RequestsAtOnce; i++)
+        {
+            _ = client.PutAsync(path, Clients.Name($"{name}{i}"));
+            await Bounded.UntilAsync(() => _gate.Puts == i + 1);
+        }
+
+        return client;
+    }
+
+    private async Task<TransferResult[]> TogetherAsync(TransferClient client, params Task<TransferResult>[] puts)
+    {
+        await OpenAsync(client, puts.Length);
+        return await Task.WhenAll(puts);
+    }
+
+    private async Task OpenAsync(TransferClient client, int waiting)
+    {
+        await Bounded.UntilAsync(() => client.Batches!.Waiting == waiting);
+        _gate.Open();
+    }
+
+    /// <summary>A client's real connections, which hold requests back.</summary>
+    private sealed class Gate() : DelegatingHandler(TransferConnections.Create(new TransferClientOptions()))
+    {
+        private TaskCompletionSource _opened = Opened();
+        private TaskCompletionSource _batches = Opened();
+        private int _puts;
+        private int _sent;
+        private volatile bool _isBatchEnded;
+
+        public int Puts => Volatile.Read(ref _puts);
+
+        public int Batches => Volatile.Read(ref _sent);
+
+        public bool IsBatchEnded => _isBatchEnded;
+
+        /// <summary>Replaces the server's answers to requests with several files; null for none.</summary>
+        public Func<HttpResponseMessage>? Answer { get; set; }
+
+        /// <summary>Whether these requests reach the server.</summary>
+        public bool PassesOn { get; set; } = true;
+
+        public void Close() => _opened = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public void Open() => _opened.TrySetResult();
+
+        public void HoldBatches() => _batches = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+        {
+            if (request.RequestUri!.Query != "?batch")
+            {
+                if (request.Method == HttpMethod.Put)
+                {
+                    Interlocked.Increment(ref _puts);
+                    await _opened.Task.WaitAsync(cancellationToken);
+                }
+
+                return await base.SendAsync(request, cancellationToken);
+            }
+
+            Interlocked.Increment(ref _sent);
+            try
+            {
+                await _batches.Task.WaitAsync(cancellationToken);
+                HttpResponseMessage? response = PassesOn ? await base.SendAsync(request, cancellationToken) : null;
+                if (Answer is null)
+                {
+                    return response!;
+                }
+
+                response?.Dispose();
+                HttpResponseMessage other = Answer();
+                other.RequestMessage = request;
+                return other;
+            }
+            finally
+            {
+                _isBatchEnded = true;
+            }
+        }
+
+        private static TaskCompletionSource Opened()
+        {
+            var opened = new TaskCompletionSource();
+            opened.SetResult();
+            return opened;
+        }
+    }
+}
