@@ -184,6 +184,21 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
+    /// <summary>Authorizes one of the files of a request that was let in for their folder.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>.</exception>
+    public async ValueTask AuthorizeFileAsync(HttpContext context, TransferScope scope, TransferName name)
+    {
+        if (!_options.HasScopePolicies)
+        {
+            // Policies of an application may decide about each name.
+            await AuthorizeAsync(context, scope, name);
+        }
+        else if (!IsPublic(scope) && !name.IsIn(ScopeRequirement.PrefixOf(context.User)))
+        {
+            throw Refuse(context.User, scope, name);
+        }
+    }
+
     /// <summary>Prepares for the limits of the rate, where a request is read before its caller is known.</summary>
     public void PreparePace(HttpContext context)
     {

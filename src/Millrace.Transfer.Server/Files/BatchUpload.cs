@@ -28,17 +28,19 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
 
         List<BatchResultDocument> results;
         using (var body = new BatchBody(request.BodyReader))
-        await using (var files = new SeparateFiles(pass))
+        await using (BatchFiles files = LocalBatch.TryBegin(pass.Store) is { } batch ? new JointFiles(pass, batch) : new SeparateFiles(pass))
         {
-            results = await ReceiveAsync(body, files, pass, target.Name, context.RequestAborted);
+            results = await ReceiveAsync(context, body, files, pass, target.Name);
         }
 
         await SendAsync(context.Response, results, context.RequestAborted);
     }
 
     private async ValueTask<List<BatchResultDocument>> ReceiveAsync(
-        BatchBody body, SeparateFiles files, TransferPass pass, TransferName folder, CancellationToken cancellationToken)
+        HttpContext context, BatchBody body, BatchFiles files, TransferPass pass, TransferName folder)
     {
+        CancellationToken cancellationToken = context.RequestAborted;
+        TransferGuard guard = TransferGuard.Of(context);
         var results = new List<BatchResultDocument>();
         while (await body.ReadLineAsync(cancellationToken) is { } line)
         {
@@ -58,6 +60,7 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
             try
             {
                 file = BatchFile.Of(line, folder, pass.Store, options);
+                await guard.AuthorizeFileAsync(context, TransferOperation.UploadBatch.Scope, file.Name);
             }
             catch (TransferException exception)
             {
@@ -66,7 +69,7 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
                 continue;
             }
 
-            await files.WaitForRoomAsync(file);
+            await files.WaitForRoomAsync(file, cancellationToken);
             byte[] content = ArrayPool<byte>.Shared.Rent((int)length);
             try
             {
@@ -79,10 +82,10 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
             }
 
             pass.AddBytes(length);
-            files.Begin(file, content, result, cancellationToken);
+            await files.AddAsync(file, content, result, cancellationToken);
         }
 
-        await files.FinishAsync();
+        await files.FinishAsync(cancellationToken);
         return results;
     }
 
@@ -121,6 +124,26 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
     }
 }
 
+/// <summary>Stores the files of a batch. Not thread-safe.</summary>
+internal abstract class BatchFiles : IAsyncDisposable
+{
+    /// <summary>Waits until another file may be in memory, and until those are published that decide about its name.</summary>
+    public abstract ValueTask WaitForRoomAsync(BatchFile file, CancellationToken cancellationToken);
+
+    /// <summary>Stores a file, or begins to.</summary>
+    /// <param name="file">The file.</param>
+    /// <param name="content">Memory of the shared pool with its bytes, which is given back there.</param>
+    /// <param name="result">Gets the result.</param>
+    /// <param name="cancellationToken">Ends it, until it is published.</param>
+    public abstract ValueTask AddAsync(BatchFile file, byte[] content, BatchResultDocument result, CancellationToken cancellationToken);
+
+    /// <summary>Waits until every file is published and durable, or refused.</summary>
+    public abstract Task FinishAsync(CancellationToken cancellationToken);
+
+    /// <summary>Leaves nothing of files that are not published.</summary>
+    public abstract ValueTask DisposeAsync();
+}
+
 /// <summary>A file of a batch, as its line describes it.</summary>
 /// <param name="Name">The name in the store.</param>
 /// <param name="Length">Its bytes.</param>
@@ -144,6 +167,7 @@ internal sealed record BatchFile(
 
         store.Names.Check(name);
         FileHandler.ThrowIfSystemFile(options, name);
+        (store as HidingFileStore)?.ThrowIfHidden(name);
         FileTime modified = default;
         if (line.Modified is { } time && !FileTime.TryParse(time, out modified))
         {

@@ -4,9 +4,9 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// Files of a batch in a store whose files share nothing: each is stored as by a PUT, several at a time, because each may wait for a bucket
-/// or a device. Not thread-safe.
+/// or a device.
 /// </summary>
-internal sealed class SeparateFiles(TransferPass pass) : IAsyncDisposable
+internal sealed class SeparateFiles(TransferPass pass) : BatchFiles
 {
     /// <summary>Files that are stored at once.</summary>
     private const int MaxRunning = 16;
@@ -17,8 +17,7 @@ internal sealed class SeparateFiles(TransferPass pass) : IAsyncDisposable
     private readonly List<(Task Task, BatchFile File)> _running = [];
     private long _bytes;
 
-    /// <summary>Waits until another file may be in memory, and until an earlier one of the same name, or of a folder's or a file's in it, is stored.</summary>
-    public async ValueTask WaitForRoomAsync(BatchFile file)
+    public override async ValueTask WaitForRoomAsync(BatchFile file, CancellationToken cancellationToken)
     {
         while (_running.Count >= MaxRunning || (_running.Count > 0 && _bytes + file.Length > MaxRunningBytes)
             || _running.Exists(other => other.File.Name.IsIn(file.Name) || file.Name.IsIn(other.File.Name)))
@@ -32,21 +31,16 @@ internal sealed class SeparateFiles(TransferPass pass) : IAsyncDisposable
         }
     }
 
-    /// <summary>Begins to store a file.</summary>
-    /// <param name="file">The file.</param>
-    /// <param name="content">Memory of the shared pool with its bytes, which is given back there.</param>
-    /// <param name="result">Gets the result.</param>
-    /// <param name="cancellationToken">Ends it, until it is published.</param>
-    public void Begin(BatchFile file, byte[] content, BatchResultDocument result, CancellationToken cancellationToken)
+    public override ValueTask AddAsync(BatchFile file, byte[] content, BatchResultDocument result, CancellationToken cancellationToken)
     {
         _bytes += file.Length;
         _running.Add((StoreAsync(file, content, result, cancellationToken), file));
+        return default;
     }
 
-    /// <summary>Waits for all files.</summary>
-    public Task FinishAsync() => Task.WhenAll(_running.Select(static one => one.Task));
+    public override Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_running.Select(static one => one.Task));
 
-    public async ValueTask DisposeAsync() => await FinishAsync().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    public override async ValueTask DisposeAsync() => await FinishAsync(default).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
     private async Task StoreAsync(BatchFile file, byte[] content, BatchResultDocument result, CancellationToken cancellationToken)
     {
@@ -66,7 +60,7 @@ internal sealed class SeparateFiles(TransferPass pass) : IAsyncDisposable
     }
 
     /// <summary>Stores a file as a PUT does.</summary>
-    public static async ValueTask<(StoredFile File, bool IsNew)> StoreAsync(
+    private static async ValueTask<(StoredFile File, bool IsNew)> StoreAsync(
         TransferPass pass, BatchFile file, ReadOnlyMemory<byte> content, CancellationToken cancellationToken)
     {
         StoredFile? present = await pass.Store.FindAsync(file.Name, DigestNeed.IfKnown, cancellationToken);

@@ -173,6 +173,13 @@ internal sealed class HidingFileStore(IFileStore inner, string[] patterns) : IFi
         return false;
     }
 
+    /// <summary>Throws if files of a name are hidden, by this store or by one that it decorates.</summary>
+    public void ThrowIfHidden(TransferName name)
+    {
+        Check(name, patterns);
+        (inner as HidingFileStore)?.ThrowIfHidden(name);
+    }
+
     public static TransferName Check(TransferName name, string[] patterns) => Hides(name, patterns)
         ? throw new TransferException(
             TransferError.Forbidden, $"'{name}' has a name that this server hides. Choose another one.", name.Value)

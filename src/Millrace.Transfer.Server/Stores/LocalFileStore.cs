@@ -252,6 +252,9 @@ public sealed class LocalFileStore : IFileStore, IFolderClones, ISymbolicLinks, 
     public ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken) =>
         _folders.CreateAsync(CheckChange(folder), cancellationToken);
 
+    /// <summary>Begins files that share their waits for the device; null where that is not possible, or nothing may be written.</summary>
+    internal LocalBatch? TryBeginBatch() => Core.Native && !Options.ReadOnly ? new LocalBatch(Core, _tree, _files, _publisher) : null;
+
     private TransferName CheckChange(TransferName name) => Options.ReadOnly ? throw Errors.ReadOnly(name) : Names.Check(name);
 
     /// <summary>Opens a file for a scrub; see <see cref="LocalFiles.OpenOnDeviceAsync"/>.</summary>

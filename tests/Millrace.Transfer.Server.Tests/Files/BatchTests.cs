@@ -1,5 +1,3 @@
-using System.Net.Http.Headers;
-
 namespace Millrace.Transfer.Server.Tests.Files;
 
 /// <summary>POST FOLDER/?batch.</summary>
@@ -9,8 +7,8 @@ public sealed class BatchTests : ServerTest
     public async Task Files_of_a_batch_are_stored_with_digest_date_and_tag()
     {
         byte[] large = Content.Of(1024 * 1024);
-        BatchResultDocument[] results = await PutAsync(
-            "files/in%20it/?batch", File("a", Content.Of(10), ""","modified":"1500000000.123456789" """), File("deep/b ü", large, ""","unknown":{"x":[1]}"""), File("empty", []));
+        BatchResultDocument[] results = await Batch.PutAsync(
+            Client, "files/in%20it/?batch", Batch.File("a", Content.Of(10), ""","modified":"1500000000.123456789" """), Batch.File("deep/b ü", large, ""","unknown":{"x":[1]}"""), Batch.File("empty", []));
         Assert.Equal(["a", "deep/b ü", "empty"], results.Select(static one => one.Name));
         Assert.All(results, static one => Assert.Equal((201, null, null), (one.Status, one.Error, one.Detail)));
         Assert.Equal(Sha256Digest.Compute(large).ToBase64(), results[1].Sha256);
@@ -29,21 +27,21 @@ public sealed class BatchTests : ServerTest
         await Server.WriteAsync("there", Content.Of(5));
         await Server.WriteAsync("folder/x", Content.Of(5));
         byte[] content = Content.Of(100);
-        BatchResultDocument[] results = await PutAsync(
-            "files/?batch",
-            File("there", content, ""","ifNoneMatch":"*" """),
-            File("there", content, ""","ifMatch":"\"x\"" """),
-            File("there", content, ""","ifMatch":"x" """),
-            File("../out", content),
-            File("", content),
-            File("a//b", content),
-            File(".millrace/x", content),
-            File("folder", content),
-            File("wrong", content, $",\"sha256\":\"{Sha256Digest.Compute("x"u8).ToBase64()}\""),
-            File("no digest", content, ""","sha256":"x" """),
-            File("no time", content, ""","modified":"yesterday" """),
-            File("good", content),
-            File("there", content, ""","ifMatch":"*" """));
+        BatchResultDocument[] results = await Batch.PutAsync(
+            Client, "files/?batch",
+            Batch.File("there", content, ""","ifNoneMatch":"*" """),
+            Batch.File("there", content, ""","ifMatch":"\"x\"" """),
+            Batch.File("there", content, ""","ifMatch":"x" """),
+            Batch.File("../out", content),
+            Batch.File("", content),
+            Batch.File("a//b", content),
+            Batch.File(".millrace/x", content),
+            Batch.File("folder", content),
+            Batch.File("wrong", content, $",\"sha256\":\"{Sha256Digest.Compute("x"u8).ToBase64()}\""),
+            Batch.File("no digest", content, ""","sha256":"x" """),
+            Batch.File("no time", content, ""","modified":"yesterday" """),
+            Batch.File("good", content),
+            Batch.File("there", content, ""","ifMatch":"*" """));
         Assert.Equal([412, 412, 400, 400, 400, 400, 400, 409, 400, 400, 400, 201, 204], results.Select(static one => one.Status));
         Assert.Equal("AlreadyExists PreconditionFailed InvalidRequest InvalidName InvalidName InvalidName InvalidName InvalidName DigestMismatch InvalidRequest InvalidRequest  ".Split(' '), results.Select(static one => one.Error ?? ""));
         Assert.All(results, static one => Assert.Equal(one.Status < 300, one.Detail is null));
@@ -56,8 +54,8 @@ public sealed class BatchTests : ServerTest
     [Fact]
     public async Task Later_file_of_a_name_replaces_the_earlier_one()
     {
-        (byte[], byte[])[] files = [.. Enumerable.Range(0, 20).Select(static i => File("same", Content.Of(100 + i)))];
-        BatchResultDocument[] results = await PutAsync("files/?batch", [.. files, File("same", [1], ""","ifNoneMatch":"*" """)]);
+        (byte[], byte[])[] files = [.. Enumerable.Range(0, 20).Select(static i => Batch.File("same", Content.Of(100 + i)))];
+        BatchResultDocument[] results = await Batch.PutAsync(Client, "files/?batch", [.. files, Batch.File("same", [1], ""","ifNoneMatch":"*" """)]);
         Assert.Equal([201, .. Enumerable.Repeat(204, 19), 412], results.Select(static one => one.Status));
         Assert.Equal(Content.Of(119), await System.IO.File.ReadAllBytesAsync(Server.PathOf("same")));
         Assert.Empty(Server.Leftovers());
@@ -88,8 +86,8 @@ public sealed class BatchTests : ServerTest
     [InlineData("{\"name\":\"\u00FF\",\"length\":1}\nx", 400)]
     public async Task Malformed_batch_is_refused_as_a_whole(string text, int status)
     {
-        (byte[] line, byte[] content) = File("a", Content.Of(10));
-        using HttpResponseMessage response = await PostAsync("files/?batch", [.. line, .. content, .. Encoding.Latin1.GetBytes(text)]);
+        (byte[] line, byte[] content) = Batch.File("a", Content.Of(10));
+        using HttpResponseMessage response = await Batch.PostAsync(Client, "files/?batch", [.. line, .. content, .. Encoding.Latin1.GetBytes(text)]);
         Assert.Equal(status, (int)response.StatusCode);
         Assert.False(string.IsNullOrEmpty((await ProblemOf(response)).Detail));
         Assert.All(Server.VisibleFiles(), static name => Assert.True(name is "a" or "b"));
@@ -100,11 +98,11 @@ public sealed class BatchTests : ServerTest
     [Fact]
     public async Task Long_line_and_too_many_files_are_refused()
     {
-        await PostAsync("files/?batch", new byte[1_000_000]).AnswersAsync(HttpStatusCode.BadRequest);
-        await PostAsync("files/?batch", Joined([.. Enumerable.Range(0, BatchUpload.MaxFiles + 1).Select(static i => File($"../{i}", []))]))
+        await Batch.PostAsync(Client, "files/?batch", new byte[1_000_000]).AnswersAsync(HttpStatusCode.BadRequest);
+        await Batch.PostAsync(Client, "files/?batch", Batch.Joined([.. Enumerable.Range(0, BatchUpload.MaxFiles + 1).Select(static i => Batch.File($"../{i}", []))]))
             .AnswersAsync(HttpStatusCode.RequestEntityTooLarge);
         string name = new('n', BatchFileDocument.MaxLineBytes - 23);
-        BatchResultDocument[] results = await PutAsync("files/?batch", (Encoding.UTF8.GetBytes($"{{\"name\":\"{name}\",\"length\":0}}\n"), []));
+        BatchResultDocument[] results = await Batch.PutAsync(Client, "files/?batch", (Encoding.UTF8.GetBytes($"{{\"name\":\"{name}\",\"length\":0}}\n"), []));
         Assert.Equal((400, "InvalidName"), (results.Single().Status, results.Single().Error));
         Assert.Empty(Server.VisibleFiles());
     }
@@ -112,7 +110,7 @@ public sealed class BatchTests : ServerTest
     [Fact]
     public async Task Empty_batch_stores_nothing()
     {
-        using HttpResponseMessage response = await PostAsync("files/none/?batch", []);
+        using HttpResponseMessage response = await Batch.PostAsync(Client, "files/none/?batch", []);
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         Assert.Equal("", await response.Content.ReadAsStringAsync());
         Assert.Empty(Server.VisibleFiles());
@@ -124,7 +122,7 @@ public sealed class BatchTests : ServerTest
         await SendAsync(HttpMethod.Post, "files/?batch", new ByteArrayContent([]), ("Content-Type", "text/plain")).AnswersAsync(HttpStatusCode.UnsupportedMediaType);
         await SendAsync(HttpMethod.Post, "files/?batch", new ByteArrayContent([]), ("Content-Type", BatchFileDocument.MediaType), ("Content-Encoding", "gzip"))
             .AnswersAsync(HttpStatusCode.UnsupportedMediaType);
-        await PostAsync("files/a?batch", []).AnswersAsync(HttpStatusCode.MethodNotAllowed);
+        await Batch.PostAsync(Client, "files/a?batch", []).AnswersAsync(HttpStatusCode.MethodNotAllowed);
     }
 
     [Fact]
@@ -133,7 +131,7 @@ public sealed class BatchTests : ServerTest
         byte[][] contents = [Content.Of(4000), Content.Of(5000)];
         string[] names = [.. Enumerable.Range(0, 50).Select(static i => $"d{i % 3}/{i}")];
         BatchResultDocument[][] results = await Task.WhenAll(
-            contents.Select(content => PutAsync("files/?batch", [.. names.Select(name => File(name, content))])));
+            contents.Select(content => Batch.PutAsync(Client, "files/?batch", [.. names.Select(name => Batch.File(name, content))])));
         Assert.All(results.SelectMany(static one => one), static one => Assert.True(one.Status is 201 or 204));
         foreach (string name in names)
         {
@@ -149,7 +147,7 @@ public sealed class BatchTests : ServerTest
     public async Task One_of_two_batches_creates_a_name()
     {
         BatchResultDocument[][] results = await Task.WhenAll(Enumerable.Range(0, 2).Select(i =>
-            PutAsync("files/?batch", [.. Enumerable.Range(0, 40).Select(n => File($"{n}", [(byte)i], ""","ifNoneMatch":"*" """))])));
+            Batch.PutAsync(Client, "files/?batch", [.. Enumerable.Range(0, 40).Select(n => Batch.File($"{n}", [(byte)i], ""","ifNoneMatch":"*" """))])));
         for (int n = 0; n < 40; n++)
         {
             Assert.Equal([201, 412], results.Select(one => one[n].Status).Order());
@@ -161,7 +159,7 @@ public sealed class BatchTests : ServerTest
     [Fact]
     public async Task Batch_that_comes_byte_by_byte_is_stored()
     {
-        byte[] body = Joined(File("a", Content.Of(30)), File("b/c", Content.Of(3)));
+        byte[] body = Batch.Joined(Batch.File("a", Content.Of(30)), Batch.File("b/c", Content.Of(3)));
         using RawConnection connection = await RawConnection.OpenAsync(
             Server.Address, $"POST /files/?batch HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {BatchFileDocument.MediaType}\r\nContent-Length: {body.Length}\r\n\r\n");
         foreach (byte one in body)
@@ -176,7 +174,7 @@ public sealed class BatchTests : ServerTest
     [Fact]
     public async Task Client_that_goes_away_leaves_nothing_unfinished()
     {
-        byte[] body = Joined(File("a", Content.Of(3000)), File("b", Content.Of(3000)));
+        byte[] body = Batch.Joined(Batch.File("a", Content.Of(3000)), Batch.File("b", Content.Of(3000)));
         using (RawConnection connection = await RawConnection.OpenAsync(
             Server.Address, $"POST /files/?batch HTTP/1.1\r\nHost: x\r\nContent-Type: {BatchFileDocument.MediaType}\r\nContent-Length: {body.Length}\r\n\r\n"))
         {
@@ -203,14 +201,14 @@ public sealed class BatchTests : ServerTest
                 byte[] content = Content.Of(random.Next(3) * 3000);
                 string? condition = random.Next(4) switch { 0 => "\"*\"", 1 => "\"\\\"x\\\"\"", _ => null };
                 string field = random.Next(2) == 0 ? "ifMatch" : "ifNoneMatch";
-                batch.Add(File(name, content, condition is null ? "" : $",\"{field}\":{condition}"));
+                batch.Add(Batch.File(name, content, condition is null ? "" : $",\"{field}\":{condition}"));
                 List<(string, string)> fields = condition is null ? [] : [(field == "ifMatch" ? "If-Match" : "If-None-Match", condition.Length == 3 ? "*" : "\"x\"")];
                 using HttpResponseMessage put = await SendAsync(
                     HttpMethod.Put, $"files/{seed}puts/{Uri.EscapeDataString(name)}".Replace("%2F", "/", StringComparison.Ordinal), new ByteArrayContent(content), [.. fields]);
                 statuses.Add(name == "../x" ? 400 : (int)put.StatusCode);
             }
 
-            BatchResultDocument[] results = await PutAsync($"files/{seed}batch/?batch", [.. batch]);
+            BatchResultDocument[] results = await Batch.PutAsync(Client, $"files/{seed}batch/?batch", [.. batch]);
             Assert.Equal(statuses, results.Select(static one => one.Status));
             string[] stored = [.. Server.VisibleFiles().Where(name => name.StartsWith($"{seed}puts/", StringComparison.Ordinal)).Select(name => name[$"{seed}puts/".Length..])];
             Assert.Equal(stored, Server.VisibleFiles().Where(name => name.StartsWith($"{seed}batch/", StringComparison.Ordinal)).Select(name => name[$"{seed}batch/".Length..]));
@@ -221,29 +219,5 @@ public sealed class BatchTests : ServerTest
         }
 
         Assert.Empty(Server.Leftovers());
-    }
-
-    private static (byte[] Line, byte[] Content) File(string name, byte[] content, string more = "") =>
-        (Encoding.UTF8.GetBytes($"{{\"name\":{JsonSerializer.Serialize(name)},\"length\":{content.Length}{more}}}\n"), content);
-
-    private static byte[] Joined(params (byte[] Line, byte[] Content)[] files) => [.. files.SelectMany(static one => one.Line.Concat(one.Content))];
-
-    private async Task<HttpResponseMessage> PostAsync(string path, byte[] body)
-    {
-        using var content = new ByteArrayContent(body);
-        content.Headers.ContentType = new MediaTypeHeaderValue(BatchFileDocument.MediaType);
-        return await SendAsync(HttpMethod.Post, path, content);
-    }
-
-    private async Task<BatchResultDocument[]> PutAsync(string path, params (byte[] Line, byte[] Content)[] files)
-    {
-        using HttpResponseMessage response = await PostAsync(path, Joined(files));
-        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
-        Assert.Equal(BatchFileDocument.ResultsMediaType, response.Content.Headers.ContentType?.MediaType);
-        string[] lines = (await response.Content.ReadAsStringAsync()).Split('\n');
-        Assert.Equal("", lines[^1]);
-        BatchResultDocument[] results = [.. lines[..^1].Select(static line => JsonSerializer.Deserialize(line, TransferJson.Default.BatchResultDocument)!)];
-        Assert.Equal(files.Length, results.Length);
-        return results;
     }
 }

@@ -172,29 +172,18 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken);
         try
         {
-            if (exchanges != store.Exchanges && store.Native)
-            {
-                ThrowIfElsewhere(file, name);
-            }
-
+            ThrowIfElsewhere(file, name, exchanges);
             await files.CheckAsync(name, precondition, cancellationToken);
             long length = file.Position;
             using SafeFileHandle? open = store.Native ? FileReopen.TryOpen(file.Handle) : null;
-            FileTime? modified = terms.Modified;
-            if (terms.IsExecutable is { } isExecutable)
-            {
-                ExecutableBit.Set(file.Handle, isExecutable);
-            }
-
-            FileFacts? present = modified is null || store.Native ? null : tree.TryLook(name);
-            long? stamp = await store.Watch.StampAsync(file.Handle, modified, present, cancellationToken);
+            long? stamp = await StampAsync(file, name, terms, cancellationToken);
             if (upload is not null)
             {
                 await upload.WriteIntentAsync(length, stamp ?? 0, digest?.Sha256);
             }
 
             // By the folder that is held open: another program may delete it meanwhile, and its bytes are subtracted there.
-            long replaced = store.Options.MaxTotalBytes is null ? 0 : FolderWalk.LengthOf(file.TargetPath);
+            long replaced = LengthOfReplaced(file);
             bool isKept = await CommitAsync(file, name, precondition, recorded, cancellationToken);
             bool isThere = !isKept && (replaced == 0 || open is null || tree.TryLook(name) == tree.Look(open));
             reservation.Publish(length, isThere ? replaced : 0);
@@ -205,13 +194,78 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             }
 
             using SafeFileHandle? found = open is null ? tree.TryOpenFile(name) : null;
-            return Describe(open ?? found ?? throw Errors.NoFile(name), name, length, stamp, isGiven: modified is not null, digest);
+            return Describe(tree.Look(open ?? found ?? throw Errors.NoFile(name)), name, length, stamp, isGiven: terms.Modified is not null, digest);
         }
         finally
         {
             entered.Release();
         }
     }
+
+    /// <summary>Renames a file of a batch to its name, as <see cref="PublishAsync(FilePipeWriter, TransferName, WritePrecondition, FileTerms, FileDigest?, Reservation, LocalUpload?, int, Task, CancellationToken)"/>.</summary>
+    /// <param name="file">All its bytes are written, and as durable as they are to be.</param>
+    /// <param name="name">Its name.</param>
+    /// <param name="folder">The folder that it is in.</param>
+    /// <param name="precondition">Checked atomically with the rename, as far as requests to this store go.</param>
+    /// <param name="stamped">Its facts after <see cref="StampAsync"/>, and whether its writer gave the time.</param>
+    /// <param name="digest">Its digest, if known.</param>
+    /// <param name="reservation">Its reserved bytes.</param>
+    /// <param name="exchanges">The <see cref="LocalStore.Exchanges"/> before its folder was opened.</param>
+    /// <param name="cancellationToken">Until the publication begins.</param>
+    public async ValueTask<StoredFile> PublishAsync(
+        FilePipeWriter file,
+        TransferName name,
+        StoreFolder folder,
+        WritePrecondition precondition,
+        (FileFacts Facts, long? Stamp, bool IsGiven) stamped,
+        FileDigest? digest,
+        Reservation reservation,
+        int exchanges,
+        CancellationToken cancellationToken)
+    {
+        SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken);
+        try
+        {
+            ThrowIfElsewhere(file, name, exchanges);
+            if (!(precondition with { CreateNew = false }).IsNone)
+            {
+                // The rename itself finds out whether a name is free.
+                await files.CheckAsync(name, precondition, cancellationToken);
+            }
+
+            long length = file.Position;
+            long replaced = LengthOfReplaced(file);
+            string fileName = Path.GetFileName(file.TargetPath);
+            bool isKept = await CommitAsync(file, name, precondition, Task.CompletedTask, cancellationToken);
+
+            // Another program may have replaced it at once: then it is described as it was, with a tag that no file has again.
+            bool isThere = folder.TryLook(fileName, out FileFacts facts, out _, out _)
+                && (facts.Inode, facts.Device) == (stamped.Facts.Inode, stamped.Facts.Device);
+            reservation.Publish(length, isThere && !isKept ? replaced : 0);
+            return isThere
+                ? Describe(facts, name, length, stamped.Stamp, stamped.IsGiven, digest)
+                : VersionWatch.Unsettled(stamped.Facts, name) with { Sha256 = digest?.Sha256 };
+        }
+        finally
+        {
+            entered.Release();
+        }
+    }
+
+    /// <summary>Gives a file that is written the properties that its writer specified.</summary>
+    /// <returns>See <see cref="VersionWatch.StampAsync"/>.</returns>
+    public async ValueTask<long?> StampAsync(FilePipeWriter file, TransferName name, FileTerms terms, CancellationToken cancellationToken)
+    {
+        if (terms.IsExecutable is { } isExecutable)
+        {
+            ExecutableBit.Set(file.Handle, isExecutable);
+        }
+
+        FileFacts? present = terms.Modified is null || store.Native ? null : tree.TryLook(name);
+        return await store.Watch.StampAsync(file.Handle, terms.Modified, present, cancellationToken);
+    }
+
+    private long LengthOfReplaced(FilePipeWriter file) => store.Options.MaxTotalBytes is null ? 0 : FolderWalk.LengthOf(file.TargetPath);
 
     /// <returns>Whether the version that was replaced is in the trash, where it counts.</returns>
     private async ValueTask<bool> CommitAsync(
@@ -253,9 +307,8 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     }
 
     private StoredFile Describe(
-        SafeFileHandle open, TransferName name, long length, long? stamp, bool isGiven, FileDigest? digest)
+        in FileFacts facts, TransferName name, long length, long? stamp, bool isGiven, FileDigest? digest)
     {
-        FileFacts facts = tree.Look(open);
         if (facts.Length != length || facts.Modified != stamp)
         {
             // It was changed again already; or unused reserved space was released, which counts as a modification.
@@ -279,8 +332,13 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         error == FilePipeError.CrossDevice || (!store.Native && error == FilePipeError.Sharing);
 
     /// <summary>Throws if a file would be published into a folder that was exchanged for another one meanwhile.</summary>
-    private void ThrowIfElsewhere(FilePipeWriter file, TransferName name)
+    private void ThrowIfElsewhere(FilePipeWriter file, TransferName name, int exchanges)
     {
+        if (exchanges == store.Exchanges || !store.Native)
+        {
+            return;
+        }
+
         string held = Path.Combine(Path.GetDirectoryName(file.TargetPath)!, ".");
         using StoreFolder? folder = tree.TryOpenFolderOf(name, create: false, follow: true, out _);
         if (folder is null
@@ -331,7 +389,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
         }
     }
 
-    private static void ThrowIfNoFile(StoreFolder folder, string fileName, TransferName name)
+    public static void ThrowIfNoFile(StoreFolder folder, string fileName, TransferName name)
     {
         if (folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink)
             && !facts.IsRegular && !isFolder && !isLink)
@@ -341,7 +399,7 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     }
 
     /// <summary>A link that was created after the name was checked would have been followed, wherever it leads.</summary>
-    private static void ThrowIfLinkFollowed(FilePipeWriter file, string path, TransferName name)
+    public static void ThrowIfLinkFollowed(FilePipeWriter file, string path, TransferName name)
     {
         if (!string.Equals(file.TargetPath, Path.GetFullPath(path), StringComparison.Ordinal))
         {
