@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Amazon.Runtime;
 
 namespace Millrace.Transfer.S3;
@@ -142,6 +143,23 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
     /// </remarks>
     public ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken) =>
         _files.ListAsync(options, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>Up to eight requests at once, each for 1,000 keys below the folder; a few more find out where its keys can be divided.</remarks>
+    public async IAsyncEnumerable<SearchPage> SearchAsync(
+        SearchFilesOptions options, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        NameQuery query = NameQuery.Parse(options.Text ?? "");
+        await foreach (SearchPage page in _files.WalkAsync(options.Folder, cancellationToken).SearchAsync(query, cancellationToken))
+        {
+            yield return page;
+        }
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>As a search.</remarks>
+    public IAsyncEnumerable<FolderUsage> MeasureAsync(TransferName folder, CancellationToken cancellationToken) =>
+        _files.WalkAsync(folder, cancellationToken).MeasureAsync(cancellationToken);
 
     /// <inheritdoc/>
     /// <remarks>A folder is deleted if it is empty, that is, if there is nothing but its own object.</remarks>

@@ -21,6 +21,13 @@ internal static class FileMetadata
         IsExecutable = head.Metadata[Executable] == "1",
     };
 
+    /// <summary>A file as lists have it.</summary>
+    public static FileEntry ToEntry(TransferName name, S3Object found, Sha256Digest? digest)
+    {
+        DateTimeOffset modified = Time(found.LastModified);
+        return new FileEntry(name, new StoredFile(name, found.Size ?? 0, modified, new EntityTag(Unquote(found.ETag)), digest), modified);
+    }
+
     public static FileTime TimeOf(GetObjectMetadataResponse head) =>
         FileTime.TryParse(head.Metadata[Modified], out FileTime given) ? given : Time(head.LastModified);
 

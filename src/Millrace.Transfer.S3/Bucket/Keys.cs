@@ -29,6 +29,11 @@ internal sealed class Keys
 
     public string Hidden { get; }
 
+    /// <summary>Where a list of all files goes on after a key: everything of the store's own is skipped at once.</summary>
+    /// <remarks>All of it begins with small letters, which are before <c>~</c>.</remarks>
+    public string SkipHidden(string key) =>
+        key.StartsWith(Hidden, StringComparison.Ordinal) && Compare(key, Hidden + "~") < 0 ? Hidden + "~" : key;
+
     /// <summary>Whether a store below a folder keeps its own things there.</summary>
     /// <param name="rest">What follows the folder in a key.</param>
     public static bool IsHidden(ReadOnlySpan<char> rest) => rest.StartsWith(".millrace/") || rest.Contains("/.millrace/", StringComparison.Ordinal);
@@ -47,6 +52,19 @@ internal sealed class Keys
     public string Probe { get; }
 
     public string Tokens { get; }
+
+    /// <summary>Compares as a bucket does, by UTF-8: surrogates, which stand for characters beyond U+FFFF, are after all others.</summary>
+    public static int Compare(string left, string right)
+    {
+        int common = left.AsSpan().CommonPrefixLength(right);
+        if (common == left.Length || common == right.Length)
+        {
+            return left.Length - right.Length;
+        }
+
+        (char a, char b) = (left[common], right[common]);
+        return char.IsSurrogate(a) == char.IsSurrogate(b) ? a - b : char.IsSurrogate(a) ? 1 : -1;
+    }
 
     /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: the store does not take it, or the key would be too long.</exception>
     public string Of(TransferName name)

@@ -69,6 +69,9 @@ internal sealed class S3Files(S3Store store, Publisher publisher)
     public ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken) =>
         new S3Lister(this, store.Bucket, store.Keys, store.Digests, store.Absent, options).ListAsync(cancellationToken);
 
+    public IAsyncEnumerable<WalkedPage> WalkAsync(TransferName folder, CancellationToken cancellationToken) =>
+        new KeyWalk(store.Bucket, store.Keys, folder).ReadAsync(cancellationToken);
+
     private async ValueTask<bool> DeleteMarkerAsync(TransferName folder, CancellationToken cancellationToken)
     {
         string key = store.Keys.OfFolder(folder);

@@ -48,7 +48,7 @@ internal sealed class S3Lister(
             await AddFoldersBeforeAsync(last!, cancellationToken);
         }
 
-        _found.Sort(static (left, right) => CompareAsBucket(left.Name.Value, right.Name.Value));
+        _found.Sort(static (left, right) => Keys.Compare(left.Name.Value, right.Name.Value));
         bool isFull = _found.Count >= options.PageSize;
         bool more = truncated || _found.Count > options.PageSize;
         if (_found.Count > options.PageSize)
@@ -56,7 +56,7 @@ internal sealed class S3Lister(
             _found.RemoveRange(options.PageSize, _found.Count - options.PageSize);
         }
 
-        int after = isFull ? _omitted.Count(key => CompareAsBucket(key, keys.Of(_found[^1].Name)) > 0) : 0;
+        int after = isFull ? _omitted.Count(key => Keys.Compare(key, keys.Of(_found[^1].Name)) > 0) : 0;
         TransferName next = (more || after > 0) && _found.Count > 0 ? _found[^1].Name : default;
         _found.Sort(static (left, right) => left.Name.CompareTo(right.Name));
         return new FilePage(_found, next) { Omitted = new OmittedEntries { Names = _omittedBefore + _omitted.Count - after } };
@@ -85,12 +85,7 @@ internal sealed class S3Lister(
             if (keys.TryName(found.Key, out TransferName name) && IsAfter(name))
             {
                 string tag = FileMetadata.Unquote(found.ETag);
-                long length = found.Size ?? 0;
-                DateTimeOffset modified = FileMetadata.Time(found.LastModified);
-                _found.Add(new FileEntry(
-                    name,
-                    new StoredFile(name, length, modified, new EntityTag(tag), digests.FindKnown(name, tag, length)),
-                    modified));
+                _found.Add(FileMetadata.ToEntry(name, found, digests.FindKnown(name, tag, found.Size ?? 0)));
             }
             else if (keys.IsOmitted(found.Key) && IsAfter(found.Key))
             {
@@ -104,10 +99,7 @@ internal sealed class S3Lister(
             AddFolder(prefix);
         }
 
-        // Everything of the store's own is skipped at once: '0' is the character after the slash.
-        return last?.StartsWith(keys.Hidden, StringComparison.Ordinal) is true && options.Recursive
-            ? (keys.Hidden.TrimEnd('/') + "0", page.IsTruncated is true)
-            : (last, page.IsTruncated is true);
+        return (options.Recursive && last is not null ? keys.SkipHidden(last) : last, page.IsTruncated is true);
     }
 
     private void AddFolder(string prefix)
@@ -152,21 +144,8 @@ internal sealed class S3Lister(
 
     private bool IsAfter(TransferName name) => options.After.IsRoot || name.CompareTo(options.After) > 0;
 
-    private bool IsAfter(string key) => options.After.IsRoot || CompareAsBucket(key, keys.Of(options.After)) > 0;
+    private bool IsAfter(string key) => options.After.IsRoot || Keys.Compare(key, keys.Of(options.After)) > 0;
 
     private static string Later(string? left, string right) =>
-        left is null || CompareAsBucket(left, right) < 0 ? right : left;
-
-    /// <summary>Compares as UTF-8 does: surrogates, which stand for characters beyond U+FFFF, are after all others.</summary>
-    private static int CompareAsBucket(string left, string right)
-    {
-        int common = left.AsSpan().CommonPrefixLength(right);
-        if (common == left.Length || common == right.Length)
-        {
-            return left.Length - right.Length;
-        }
-
-        (char a, char b) = (left[common], right[common]);
-        return char.IsSurrogate(a) == char.IsSurrogate(b) ? a - b : char.IsSurrogate(a) ? 1 : -1;
-    }
+        left is null || Keys.Compare(left, right) < 0 ? right : left;
 }

@@ -11,6 +11,9 @@ internal sealed class CountedClient : Amazon.Runtime.HttpClientFactory
     /// <summary>Answers a request instead of the server; null for none.</summary>
     public Func<HttpRequestMessage, HttpResponseMessage?>? Answer { get; set; }
 
+    /// <summary>What each request waits for before it is sent; null for nothing.</summary>
+    public Func<Task>? Hold { get; set; }
+
     /// <summary>Method and path with query, in the order in which they were sent.</summary>
     public IReadOnlyList<string> Requests => [.. _requests];
 
@@ -25,6 +28,11 @@ internal sealed class CountedClient : Amazon.Runtime.HttpClientFactory
         protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
         {
             owner._requests.Enqueue($"{request.Method} {request.RequestUri!.PathAndQuery}");
+            if (owner.Hold is { } hold)
+            {
+                await hold();
+            }
+
             if (owner.Answer?.Invoke(request) is not { } answer)
             {
                 return await base.SendAsync(request, cancellationToken);
