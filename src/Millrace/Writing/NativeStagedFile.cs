@@ -100,7 +100,11 @@ internal sealed class NativeStagedFile : StagedFile
             : Folder.Rename(_stagedFolder, _stagedName, _folder, _name));
     }
 
-    private protected override void FlushFolder() => ThrowIfFailed("flush the folder of", FolderFlush.Run(_folder));
+    public override (uint Major, uint Minor, ulong Inode)? FolderIdentity => StatX.TryGet(_folder, out StatX status) == 0
+        ? (status.DeviceMajor, status.DeviceMinor, status.Inode)
+        : null;
+
+    public override void FlushFolder() => ThrowIfFailed("flush the folder of", FolderFlush.Run(_folder));
 
     private protected override void Close(bool remove)
     {

@@ -160,7 +160,7 @@ internal sealed class PortableStagedFile : StagedFile
         }
     }
 
-    private protected override void FlushFolder()
+    public override void FlushFolder()
     {
         // The framework opens no folders.
     }

@@ -20,6 +20,8 @@ internal abstract class StagedFile : IDisposable
     /// </remarks>
     internal static readonly int UsuallyAtOnce = BlockSizes.ForProcess is > 0 and var bytes ? bytes : CopySize.Known;
 
+    private static long _opened;
+
     private readonly bool _keeps;
     private bool _disposed;
 
@@ -31,6 +33,9 @@ internal abstract class StagedFile : IDisposable
     }
 
     public string Path { get; }
+
+    /// <summary>Its place among all files of this process, which was taken after the file was opened and before it was written to.</summary>
+    public long Order { get; } = Interlocked.Increment(ref _opened);
 
     /// <summary>The most that the system is given in one call, in bytes; where that is not all, the call ends at a multiple of it.</summary>
     public int MaxAtOnce { private get; set; } = UsuallyAtOnce;
@@ -137,7 +142,11 @@ internal abstract class StagedFile : IDisposable
 
     private protected abstract void Rename();
 
-    private protected abstract void FlushFolder();
+    /// <summary>Makes the names in the file's folder durable.</summary>
+    public abstract void FlushFolder();
+
+    /// <summary>Tells the file's folder from others; null where the system does not.</summary>
+    public virtual (uint Major, uint Minor, ulong Inode)? FolderIdentity => null;
 
     private protected abstract void Close(bool remove);
 

@@ -59,9 +59,13 @@ internal static partial class FileSystemSync
     private static readonly bool Can = NativeFeatures.Linux && NativeFeatures.HasFunction("syncfs")
         && Environment.OSVersion.Version is { Major: > 5 } or { Major: 5, Minor: >= 8 };
 
+    /// <summary>Whether it makes everything durable here and reports each error.</summary>
+    /// <param name="file">A file or folder of the file system.</param>
+    public static bool IsReliable(SafeFileHandle file) => Can && FileSystemKind.SyncsAll(file);
+
     /// <summary>Whether it is worth its wait here and now.</summary>
     /// <param name="file">A file or folder of the file system.</param>
-    public static bool Pays(SafeFileHandle file) => Can && FileSystemKind.SyncsAll(file) && CountUnwritten() <= MaxOtherBytes;
+    public static bool Pays(SafeFileHandle file) => IsReliable(file) && CountUnwritten() <= MaxOtherBytes;
 
     /// <param name="file">A file or folder of the file system, opened before the bytes were written that it is to make durable.</param>
     /// <returns>0, or the error number: some bytes are not durable, and may never be.</returns>

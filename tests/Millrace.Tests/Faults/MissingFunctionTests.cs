@@ -14,7 +14,7 @@ public sealed class MissingFunctionTests : FolderTests
     private static readonly string[] Optional =
     [
         "RWF_DONTCACHE", "cachestat", "copy_file_range", "fallocate", "inotify_add_watch", "inotify_init1", "inotify_rm_watch", "ioctl", "preadv2", "renameat2",
-        "sync_file_range",
+        "sync_file_range", "syncfs",
     ];
     private static readonly string[] OfRing = ["eventfd", "io_uring_enter", "io_uring_setup", "write"];
     private static readonly string[] OfMapping =

@@ -1,0 +1,203 @@
+using System.Buffers;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+using Millrace.Writing;
+
+namespace Millrace.Tests.Writing;
+
+/// <summary>Small files that are committed at the same time share a wait for the device.</summary>
+public sealed class CommitGroupTests : IDisposable
+{
+    private const int Count = 40;
+
+    private readonly TemporaryFolder _folder = new();
+    private readonly ManualResetEventSlim _release = new();
+    private readonly List<StagedFile> _files = [];
+    private int _shared;
+
+    public void Dispose()
+    {
+        _release.Set();
+        _files.ForEach(static file => file.Dispose());
+        _folder.Dispose();
+        _release.Dispose();
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task Files_that_wait_share_one_flush_and_have_no_name_before_it()
+    {
+        int seen = -1;
+        var group = new CommitGroup(_ => true, Flush, maxAlone: 1);
+        int Flush(SafeFileHandle file)
+        {
+            seen = Published().Count(static published => published);
+            return Shared();
+        }
+
+        Task first = group.CommitAsync(Work("first", held: true));
+        Task[] others = Begin(group);
+        Assert.Equal(Count, group.Waiting);
+        _release.Set();
+        await first.WaitAsync(TimeSpan.FromMinutes(1));
+        await Task.WhenAll(others).WaitAsync(TimeSpan.FromMinutes(1));
+        Assert.Equal(1, _shared);
+        Assert.Equal(0, seen);
+        Assert.All(Published(), Assert.True);
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task The_file_that_was_opened_first_is_asked()
+    {
+        var asked = new List<SafeFileHandle>();
+        var group = new CommitGroup(
+            _ => true,
+            file =>
+            {
+                asked.Add(file);
+                return 0;
+            },
+            maxAlone: 1);
+        Task first = group.CommitAsync(Work("first", held: true));
+        CommitWork[] works = [.. Enumerable.Range(0, Count).Select(i => Work($"{i}"))];
+        Array.Reverse(works);
+        Task[] all = [first, .. works.Select(group.CommitAsync)];
+        _release.Set();
+        await Task.WhenAll(all).WaitAsync(TimeSpan.FromMinutes(1));
+        Assert.Equal([works[^1].File.Handle], asked);
+    }
+
+    [NeedsTheory(Need.Native)]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Files_are_flushed_one_by_one_where_that_fails_or_takes_longer(bool isTried)
+    {
+        var group = new CommitGroup(_ => isTried, _ => Shared(Errno.InputOutput), maxAlone: 1);
+        Task first = group.CommitAsync(Work("first", held: true));
+        Task[] others = Begin(group, i => i == 7 ? new FilePipeException(FilePipeError.WriteFailed, "lost", "7", 0) : null);
+        _release.Set();
+        await first.WaitAsync(TimeSpan.FromMinutes(1));
+        FilePipeException lost = await Assert.ThrowsAsync<FilePipeException>(() => Task.WhenAll(others).WaitAsync(TimeSpan.FromMinutes(1)));
+        Assert.Equal("lost", lost.Message);
+        Assert.Equal(isTried ? 1 : 0, _shared);
+        Assert.Equal(Enumerable.Range(0, Count).Select(static i => i != 7), Published());
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task A_canceled_file_gets_no_name_and_holds_up_no_other()
+    {
+        using var stop = new CancellationTokenSource();
+        var group = new CommitGroup(_ => true, _ => Shared(), maxAlone: 1);
+        Task first = group.CommitAsync(Work("first", held: true));
+        Task canceled = group.CommitAsync(Work("canceled", stop: stop.Token));
+        Task[] others = Begin(group);
+        await stop.CancelAsync();
+        _release.Set();
+        await first.WaitAsync(TimeSpan.FromMinutes(1));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => canceled.WaitAsync(TimeSpan.FromMinutes(1)));
+        await Task.WhenAll(others).WaitAsync(TimeSpan.FromMinutes(1));
+        Assert.False(File.Exists(_folder["canceled"]));
+        Assert.All(Published(), Assert.True);
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task Few_files_are_flushed_each_by_itself()
+    {
+        var group = new CommitGroup(_ => true, _ => Shared(), maxAlone: 1);
+        Task first = group.CommitAsync(Work("first", held: true));
+        Task[] others = [.. Enumerable.Range(0, CommitGroup.MinShared - 1).Select(i => group.CommitAsync(Work($"{i}")))];
+        _release.Set();
+        await Task.WhenAll([first, .. others]).WaitAsync(TimeSpan.FromMinutes(1));
+        Assert.Equal(0, _shared);
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task More_files_than_one_group_takes_are_all_committed()
+    {
+        const int Files = CommitGroup.MaxShared + 50;
+        var group = new CommitGroup(_ => true, _ => Shared(), maxAlone: 1);
+        Task first = group.CommitAsync(Work("first", held: true));
+        Task[] others = [.. Enumerable.Range(0, Files).Select(i => group.CommitAsync(Work($"{i}")))];
+        _release.Set();
+        await Task.WhenAll([first, .. others]).WaitAsync(TimeSpan.FromMinutes(1));
+        Assert.Equal(2, _shared);
+        Assert.Equal(0, group.Waiting);
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task Many_writers_commit_at_once()
+    {
+        FilePipeWriter[] writers = [.. Enumerable.Range(0, 300).Select(i => FilePipe.Create(
+            _folder[$"{i}"], new FileWriteOptions { ComputeSha256 = true, CreateNew = true }))];
+        await Task.WhenAll(writers.Select(async (writer, i) =>
+        {
+            writer.Write<byte>([(byte)i, 1, 2]);
+            if (i == 5)
+            {
+                File.WriteAllText(writer.TargetPath, "taken");
+            }
+
+            if (i != 5)
+            {
+                CommitResult result = await writer.CommitAsync();
+                Assert.Equal(3, result.Length);
+                Assert.Equal(32, result.Sha256.Length);
+            }
+            else
+            {
+                Assert.Equal(FilePipeError.NameTaken, (await Assert.ThrowsAsync<FilePipeException>(async () => await writer.CommitAsync())).Error);
+                await writer.DisposeAsync();
+            }
+        })).WaitAsync(TimeSpan.FromMinutes(2));
+        Assert.Equal(300, Directory.GetFiles(_folder.Path).Length);
+        Assert.All(Enumerable.Range(0, 300), i => Assert.Equal(i == 5 ? "taken"u8.ToArray() : [(byte)i, 1, 2], File.ReadAllBytes(_folder[$"{i}"])));
+    }
+
+    private Task[] Begin(CommitGroup group, Func<int, Exception?>? failure = null) =>
+        [.. Enumerable.Range(0, Count).Select(i => group.CommitAsync(Work($"{i}", failure: failure?.Invoke(i))))];
+
+    private IEnumerable<bool> Published() => Enumerable.Range(0, Count).Select(i => File.Exists(_folder[$"{i}"]));
+
+    private int Shared(int error = 0)
+    {
+        _shared++;
+        return error;
+    }
+
+    private CommitWork Work(string name, bool held = false, Exception? failure = null, CancellationToken stop = default)
+    {
+        StagedFile file = StagedFile.Create(_folder[name], createNew: false, mode: null, native: true);
+        _files.Add(file);
+        return new CommitWork(held || failure is not null ? new SlowFile(file, held ? _release : null, failure) : file, stop);
+    }
+
+    /// <summary>A file whose flush waits, or fails.</summary>
+    private sealed class SlowFile(StagedFile file, ManualResetEventSlim? release, Exception? failure) : StagedFile(file.Path, file.Target, keeps: false)
+    {
+        public override bool Native => true;
+
+        public override void Reserve(long bytes) => file.Reserve(bytes);
+
+        public override void SetLength(long bytes) => file.SetLength(bytes);
+
+        public override void BeginFlush() => file.BeginFlush();
+
+        public override void FlushFolder() => file.FlushFolder();
+
+        public override void Flush()
+        {
+            Assert.True(release?.Wait(TimeSpan.FromMinutes(1)) ?? true);
+            if (failure is not null)
+            {
+                throw failure;
+            }
+
+            file.Flush();
+        }
+
+        private protected override void WriteOnce(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset) => file.Write(first, second, offset);
+
+        private protected override void Rename() => file.Publish(durable: false);
+
+        private protected override void Close(bool remove) => file.Dispose();
+    }
+}
