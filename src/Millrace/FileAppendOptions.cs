@@ -18,7 +18,7 @@ public readonly record struct FileAppendOptions
     public Durability Durability
     {
         get => _durability ?? DefaultDurability;
-        init => _durability = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Durability), value);
+        init => _durability = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Durability), value, $"a value of {nameof(Durability)}");
     }
 
     /// <summary>
@@ -37,7 +37,7 @@ public readonly record struct FileAppendOptions
     public TornTailAction TornTail
     {
         get;
-        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(TornTail), value);
+        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(TornTail), value, $"a value of {nameof(TornTailAction)}");
     }
 
     /// <summary>Permissions of the file on Unix if it is created; null, the default, leaves it to the process' umask.</summary>
@@ -52,8 +52,8 @@ public readonly record struct FileAppendOptions
     /// </summary>
     internal bool Portable { get; init; }
 
-    private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
-        new(name, value, $"{nameof(FileAppendOptions)}.{name} does not accept {value}.");
+    private static ArgumentOutOfRangeException OutOfRange(string name, object? value, string allowed) =>
+        new(name, value, $"{nameof(FileAppendOptions)}.{name} does not accept {value}; use {allowed}.");
 }
 
 /// <summary>An incomplete record that was found at the end of a file, as a crash in the middle of a write leaves it.</summary>

@@ -10,7 +10,7 @@ public readonly record struct FileCopyOptions
     public Durability Durability
     {
         get => _durability ?? FileWriteOptions.DefaultDurability;
-        init => _durability = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Durability), value);
+        init => _durability = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Durability), value, $"a value of {nameof(Durability)}");
     }
 
     /// <summary>Copies only if nothing has the destination's name; see <see cref="FileWriteOptions.CreateNew"/>.</summary>
@@ -55,6 +55,6 @@ public readonly record struct FileCopyOptions
     /// </summary>
     internal bool Portable { get; init; }
 
-    private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
-        new(name, value, $"{nameof(FileCopyOptions)}.{name} does not accept {value}.");
+    private static ArgumentOutOfRangeException OutOfRange(string name, object? value, string allowed) =>
+        new(name, value, $"{nameof(FileCopyOptions)}.{name} does not accept {value}; use {allowed}.");
 }

@@ -46,7 +46,10 @@ public sealed partial class FilePipeReader
         if (offset < _source.File.Start || offset > _source.File.Limit)
         {
             throw new ArgumentOutOfRangeException(
-                nameof(offset), offset, $"Outside the part of '{Path}' that was opened, {_source.File.Start} to {_source.File.Limit}.");
+                nameof(offset),
+                offset,
+                $"The offset is outside the part of '{Path}' that was opened, which begins at {_source.File.Start} and "
+                    + (_source.File.Limit == long.MaxValue ? "goes on to the end of the file." : $"ends at {_source.File.Limit}."));
         }
 
         if (offset >= _window.StartOffset && offset <= _window.EndOffset && _window.Block is { } block)

@@ -33,7 +33,7 @@ public readonly record struct FileReadOptions
     public ReadStrategy Strategy
     {
         get;
-        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Strategy), value);
+        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Strategy), value, $"a value of {nameof(ReadStrategy)}");
     }
 
     /// <summary>
@@ -44,7 +44,7 @@ public readonly record struct FileReadOptions
     public int BufferSize
     {
         get;
-        init => field = value >= 0 ? value : throw OutOfRange(nameof(BufferSize), value);
+        init => field = value >= 0 ? value : throw OutOfRange(nameof(BufferSize), value, "0 or more bytes");
     }
 
     /// <summary>
@@ -56,7 +56,7 @@ public readonly record struct FileReadOptions
     public int BlockBytes
     {
         get;
-        init => field = value == 0 || IsBlockSize(value) ? value : throw OutOfRange(nameof(BlockBytes), value);
+        init => field = value == 0 || IsBlockSize(value) ? value : throw OutOfRange(nameof(BlockBytes), value, BlockSizes);
     }
 
     /// <summary>
@@ -68,7 +68,7 @@ public readonly record struct FileReadOptions
     {
         get => _maxBufferedBytes == 0 ? DefaultMaxBufferedBytes : _maxBufferedBytes;
         init => _maxBufferedBytes =
-            value > 0 && value <= Array.MaxLength ? value : throw OutOfRange(nameof(MaxBufferedBytes), value);
+            value > 0 && value <= Array.MaxLength ? value : throw OutOfRange(nameof(MaxBufferedBytes), value, $"1 to {Array.MaxLength} bytes");
     }
 
     /// <summary>Where to begin, in bytes from the start of the file. Files without positions accept only 0.</summary>
@@ -76,7 +76,7 @@ public readonly record struct FileReadOptions
     public long Offset
     {
         get;
-        init => field = value >= 0 ? value : throw OutOfRange(nameof(Offset), value);
+        init => field = value >= 0 ? value : throw OutOfRange(nameof(Offset), value, "0 or more bytes");
     }
 
     /// <summary>How many bytes to read at most from <see cref="Offset"/>; null, the default, reads to the end.</summary>
@@ -84,7 +84,7 @@ public readonly record struct FileReadOptions
     public long? Length
     {
         get;
-        init => field = value is null or >= 0 ? value : throw OutOfRange(nameof(Length), value);
+        init => field = value is null or >= 0 ? value : throw OutOfRange(nameof(Length), value, "0 or more bytes, or null");
     }
 
     /// <summary>
@@ -129,7 +129,7 @@ public readonly record struct FileReadOptions
     public FollowMode Follow
     {
         get;
-        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Follow), value);
+        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Follow), value, $"a value of {nameof(FollowMode)}");
     }
 
     /// <summary>How long follow mode waits for a notification before it checks the file.</summary>
@@ -140,14 +140,14 @@ public readonly record struct FileReadOptions
             _followPollMilliseconds == 0 ? DefaultFollowPollMilliseconds : _followPollMilliseconds);
         init => _followPollMilliseconds = value >= TimeSpan.FromMilliseconds(1) && value <= TimeSpan.FromDays(1)
             ? (int)value.TotalMilliseconds
-            : throw OutOfRange(nameof(FollowPollInterval), value);
+            : throw OutOfRange(nameof(FollowPollInterval), value, "1 ms to a day");
     }
 
     /// <summary>Which changes made by others end the reading with an exception.</summary>
     public ChangeDetection ChangeDetection
     {
         get;
-        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(ChangeDetection), value);
+        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(ChangeDetection), value, $"a value of {nameof(ChangeDetection)}");
     }
 
     /// <summary>
@@ -156,11 +156,13 @@ public readonly record struct FileReadOptions
     /// </summary>
     internal bool Portable { get; init; }
 
+    internal static string BlockSizes => $"a multiple of {BlockPool.Alignment} up to {BlockPool.LargeBodyBytes} bytes, or 0";
+
     internal static bool IsBlockSize(int bytes) =>
         bytes is > 0 and <= BlockPool.LargeBodyBytes && bytes % BlockPool.Alignment == 0;
 
-    private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
-        new(name, value, $"{nameof(FileReadOptions)}.{name} does not accept {value}.");
+    private static ArgumentOutOfRangeException OutOfRange(string name, object? value, string allowed) =>
+        new(name, value, $"{nameof(FileReadOptions)}.{name} does not accept {value}; use {allowed}.");
 }
 
 /// <summary>How a <see cref="FilePipeReader"/> gets its bytes from the file.</summary>

@@ -16,14 +16,14 @@ public readonly record struct FileWriteOptions
     public Durability Durability
     {
         get => _durability ?? DefaultDurability;
-        init => _durability = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Durability), value);
+        init => _durability = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Durability), value, $"a value of {nameof(Durability)}");
     }
 
     /// <summary>How the bytes get to the file.</summary>
     public WriteStrategy Strategy
     {
         get;
-        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Strategy), value);
+        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Strategy), value, $"a value of {nameof(WriteStrategy)}");
     }
 
     /// <summary>
@@ -40,7 +40,7 @@ public readonly record struct FileWriteOptions
     public long PreallocationSize
     {
         get;
-        init => field = value >= 0 ? value : throw OutOfRange(nameof(PreallocationSize), value);
+        init => field = value >= 0 ? value : throw OutOfRange(nameof(PreallocationSize), value, "0 or more bytes");
     }
 
     /// <summary>
@@ -51,7 +51,7 @@ public readonly record struct FileWriteOptions
     public int BlockBytes
     {
         get;
-        init => field = value == 0 || FileReadOptions.IsBlockSize(value) ? value : throw OutOfRange(nameof(BlockBytes), value);
+        init => field = value == 0 || FileReadOptions.IsBlockSize(value) ? value : throw OutOfRange(nameof(BlockBytes), value, FileReadOptions.BlockSizes);
     }
 
     /// <summary>
@@ -89,8 +89,8 @@ public readonly record struct FileWriteOptions
     /// </summary>
     internal bool Portable { get; init; }
 
-    private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
-        new(name, value, $"{nameof(FileWriteOptions)}.{name} does not accept {value}.");
+    private static ArgumentOutOfRangeException OutOfRange(string name, object? value, string allowed) =>
+        new(name, value, $"{nameof(FileWriteOptions)}.{name} does not accept {value}; use {allowed}.");
 }
 
 /// <summary>How a file pipe gets its bytes to the file. See docs/file-pipe-writer.md for what each costs.</summary>

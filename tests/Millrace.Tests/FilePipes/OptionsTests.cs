@@ -48,6 +48,18 @@ public sealed class OptionsTests
             long.MaxValue);
     }
 
+    [Fact]
+    public void Refusals_say_what_is_accepted()
+    {
+        static string Message(Action create) => Assert.ThrowsAny<ArgumentOutOfRangeException>(create).Message;
+
+        Assert.Contains("use a multiple of 4096 up to 2097152 bytes, or 0.", Message(static () => _ = new FileReadOptions { BlockBytes = 1000 }), StringComparison.Ordinal);
+        Assert.Contains("use a multiple of 4096 up to 2097152 bytes, or 0.", Message(static () => _ = new FileWriteOptions { BlockBytes = 1000 }), StringComparison.Ordinal);
+        Assert.Contains("use a value of ReadStrategy.", Message(static () => _ = new FileReadOptions { Strategy = (ReadStrategy)9 }), StringComparison.Ordinal);
+        Assert.Contains("use a value of Durability.", Message(static () => _ = new FileCopyOptions { Durability = (Durability)9 }), StringComparison.Ordinal);
+        Assert.Contains("use a value of TornTailAction.", Message(static () => _ = new FileAppendOptions { TornTail = (TornTailAction)9 }), StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(TimeSpan.TicksPerMillisecond)]
     [InlineData(TimeSpan.TicksPerDay)]

@@ -90,7 +90,8 @@ public sealed class SeekTests
             TestFolder.SharedFile(Length), strategy, portable, new FileReadOptions { Offset = 1_000, Length = 2_000 });
         await reader.SkipAsync(500);
 
-        Assert.Throws<ArgumentOutOfRangeException>(() => reader.Seek(-1));
+        ArgumentOutOfRangeException exception = Assert.Throws<ArgumentOutOfRangeException>(() => reader.Seek(-1));
+        Assert.Contains("begins at 1000 and ends at 3000.", exception.Message, StringComparison.Ordinal);
         Assert.Throws<ArgumentOutOfRangeException>(() => reader.Seek(999));
         Assert.Throws<ArgumentOutOfRangeException>(() => reader.Seek(3_001));
 
