@@ -179,9 +179,8 @@ internal sealed class BatchUploads
     /// <summary>Begins the next request. Under the lock.</summary>
     private void Start()
     {
-        bool isWorthIt = _running == 0 ? _queue.Count > 0
-            : _running < RequestsAtOnce && _queue.Count >= Math.Min(ManyFiles, _filesUnderWay);
-        if (isWorthIt && !_isStarting)
+        bool isWorthIt = _running == 0 || (_running < RequestsAtOnce && _queue.Count >= Math.Min(ManyFiles, _filesUnderWay));
+        if (_queue.Count > 0 && isWorthIt && !_isStarting)
         {
             // Behind the work of this thread: the callers of the files that have just arrived put their next ones.
             _isStarting = true;
