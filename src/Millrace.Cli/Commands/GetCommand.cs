@@ -133,6 +133,8 @@ internal static class GetCommand
                 Output = toStandardOutput ? Console.Error : Console.Out,
                 Describe = item => $"{item.Url} to {item.Shown}",
                 Continues = options.Resume && !toStandardOutput,
+                SmallAtOnce = static () => FileTurns.Most,
+                Receives = true,
                 IsPresent = present.All || options.CreateNew || local is null ? null : (item, cancellationToken) =>
                     IsPresentAsync(client, options, present, item, target.Name, local, cancellationToken),
                 Move = (item, progress, cancellationToken) =>

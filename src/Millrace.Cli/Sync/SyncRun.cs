@@ -259,7 +259,8 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
                 Items = new SyncItems(steps, from, to),
                 Output = Console.Out,
                 Describe = item => $"{from.PlaceOf(item.Name)} to {to.PlaceOf(item.Name)}",
-                SmallAtOnce = to.Client is { } client ? () => client.SmallFilesAtOnce : null,
+                SmallAtOnce = to.Client is { } client ? () => client.SmallFilesAtOnce : static () => FileTurns.Most,
+                Receives = to.IsHere,
                 Continues = true,
                 Move = async (item, progress, token) =>
                 {

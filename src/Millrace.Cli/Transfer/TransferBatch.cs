@@ -33,7 +33,7 @@ internal static class TransferBatch
     private static async Task<bool> MoveAllAsync(
         TransferJob job, ITransferDisplay display, Action<TransferOutcome> done, CancellationToken stop)
     {
-        using var turns = new FileTurns(job.SmallAtOnce ?? (static () => FileTurns.SmallAtOnce));
+        using var turns = new FileTurns(job.SmallAtOnce ?? (static () => FileTurns.SmallAtOnce), yields: job.Receives);
         try
         {
             await Parallel.ForEachAsync(
@@ -113,6 +113,9 @@ internal sealed record TransferJob
 
     /// <summary>How many small files may move at this moment; null for the usual number.</summary>
     public Func<int>? SmallAtOnce { get; init; }
+
+    /// <summary>Whether files come here.</summary>
+    public bool Receives { get; init; }
 
     /// <summary>Whether the other side has an item with <see cref="TransferItem.Remote"/> already; null for all are moved.</summary>
     public Func<TransferItem, CancellationToken, ValueTask<bool>>? IsPresent { get; init; }

@@ -103,6 +103,7 @@ internal sealed class TransferOptionSet
             Protocol = _protocol.Protocol(parsed),
             Compression = _protocol.Compression(parsed),
             MaxAttempts = parsed.GetValue(_attempts),
+            MaxReceiving = FileTurns.SmallAtOnce,
             MaxConnections = _connections is null ? 1 : parsed.GetValue(_connections),
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),
             KeepCached = _noCache is null || !parsed.GetValue(_noCache),

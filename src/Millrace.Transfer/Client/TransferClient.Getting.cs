@@ -145,7 +145,7 @@ public sealed partial class TransferClient
                 await download.CopyKnownAsync(blocks, old, cancellationToken).ConfigureAwait(false);
             }
 
-            return activity.Completed(await download.RunAsync(cancellationToken).ConfigureAwait(false));
+            return activity.Completed(await download.RunAsync(sink is FileSink ? _receiving : null, cancellationToken).ConfigureAwait(false));
         }
         catch (Exception exception) when (activity.Failed(exception))
         {

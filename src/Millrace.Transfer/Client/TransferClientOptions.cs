@@ -109,6 +109,21 @@ public sealed class TransferClientOptions
     public Durability Durability { get; set; } = Durability.OnCommit;
 
     /// <summary>
+    /// Downloads to files that receive bytes at the same time at most, 1 or more; null, the default, for all that are called. The others wait.
+    /// A file that has all of its bytes and waits for the device does not count: with a limit, hundreds of small files can be downloaded at
+    /// once over a few connections, and become durable together.
+    /// </summary>
+    public int? MaxReceiving
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value ?? 1, 1, nameof(value));
+            field = value;
+        }
+    }
+
+    /// <summary>
     /// Whether files that are sent and received may stay in the page cache of this machine; true by default. False leaves it as it was, for files
     /// that are large beside its memory: <see cref="FileReadOptions.KeepCached"/>. A download then takes one connection.
     /// </summary>

@@ -4,7 +4,9 @@ namespace Millrace.Transfer;
 /// <param name="small">How many small files may, at this moment: <see cref="Most"/> where they travel together.</param>
 /// <param name="smallApart">How many others may.</param>
 /// <param name="large">How many of them may be large.</param>
-internal sealed class FileTurns(Func<int> small, int smallApart = FileTurns.SmallAtOnce, int large = FileTurns.LargeAtOnce) : IDisposable
+/// <param name="yields">Whether <see cref="SlowDown"/> is for small files of which <see cref="Most"/> may move, too: each has its own request.</param>
+internal sealed class FileTurns(
+    Func<int> small, int smallApart = FileTurns.SmallAtOnce, int large = FileTurns.LargeAtOnce, bool yields = false) : IDisposable
 {
     /// <summary>Small files that are moved at once where several of them travel in one request.</summary>
     public const int Most = 256;
@@ -27,7 +29,7 @@ internal sealed class FileTurns(Func<int> small, int smallApart = FileTurns.Smal
     /// <returns>What <see cref="Leave"/> takes.</returns>
     public async ValueTask<int> EnterAsync(bool isSmall, CancellationToken cancellationToken)
     {
-        if (isSmall && small() >= Most)
+        if (isSmall && small() >= Most && !(yields && _isSlower))
         {
             return 0;
         }

@@ -9,6 +9,9 @@ internal sealed class LocalFolder
 {
     private readonly string _root;
 
+    // The files of a folder follow one another.
+    private volatile string? _prepared;
+
     public LocalFolder(string path)
     {
         // The root may be a symlink and is followed.
@@ -247,9 +250,11 @@ internal sealed class LocalFolder
     /// <summary>Makes the folders of a file, and looks whether a link leads out of the root.</summary>
     public void Prepare(string path, TransferName name)
     {
-        string relative = Path.GetRelativePath(_root, path);
-        string at = _root;
-        foreach (string part in relative.Split(Path.DirectorySeparatorChar))
+        string folder = Path.GetDirectoryName(path)!;
+        bool isPrepared = folder == _prepared && IsFolder(folder);
+        string at = isPrepared ? folder : _root;
+        bool isLinked = false;
+        foreach (string part in Path.GetRelativePath(at, path).Split(Path.DirectorySeparatorChar))
         {
             at = Path.Combine(at, part);
             FileSystemInfo info = new FileInfo(at);
@@ -259,6 +264,7 @@ internal sealed class LocalFolder
             }
 
             // Everything below a link is below its target.
+            isLinked = true;
             at = Real(at);
             if (!at.StartsWith(_root + Path.DirectorySeparatorChar, StringComparison.Ordinal))
             {
@@ -269,8 +275,16 @@ internal sealed class LocalFolder
             }
         }
 
-        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+        if (!isPrepared)
+        {
+            Directory.CreateDirectory(folder);
+            _prepared = isLinked ? null : folder;
+        }
     }
+
+    /// <summary>Whether it is a folder, and not a link to one.</summary>
+    private static bool IsFolder(string path) =>
+        new DirectoryInfo(path).Attributes is var kind && (int)kind != -1 && kind.HasFlag(FileAttributes.Directory) && !kind.HasFlag(FileAttributes.ReparsePoint);
 
     private static Exception NoFile(string path)
     {

@@ -57,12 +57,14 @@ internal sealed partial class Download : IAsyncDisposable
 
     private ProtocolCall Call => new("Downloading", _name.Value, _context.Protocol.Kind);
 
-    public async Task<TransferResult> RunAsync(CancellationToken cancellationToken)
+    /// <param name="turns">Lets so many receive at once; null for any number.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public async Task<TransferResult> RunAsync(SemaphoreSlim? turns, CancellationToken cancellationToken)
     {
         try
         {
             ThrowIfTooLarge(_end - _start ?? 0);
-            await _context.Retry.RunAsync((_, token) => FetchAsync(token), cancellationToken, _state).ConfigureAwait(false);
+            await ReceiveAsync(turns, cancellationToken).ConfigureAwait(false);
             await _sink.CommitAsync(_keepsTime ? _modified : null, _keepsPermissions ? _isExecutable : null, cancellationToken).ConfigureAwait(false);
             _meter.Report(_taken, last: true);
             return new TransferResult(
@@ -75,6 +77,23 @@ internal sealed partial class Download : IAsyncDisposable
         {
             await _sink.AbandonAsync().ConfigureAwait(false);
             throw;
+        }
+    }
+
+    private async ValueTask ReceiveAsync(SemaphoreSlim? turns, CancellationToken cancellationToken)
+    {
+        if (turns is not null)
+        {
+            await turns.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+
+        try
+        {
+            await _context.Retry.RunAsync((_, token) => FetchAsync(token), cancellationToken, _state).ConfigureAwait(false);
+        }
+        finally
+        {
+            turns?.Release();
         }
     }
 

@@ -20,6 +20,17 @@ internal sealed class PartRecord
         PartPath = Beside(path, Suffix);
         _notePath = PartPath + NoteSuffix;
         _source = source;
+        if (!File.Exists(_notePath))
+        {
+            // As of most files: an exception, and calls that delete nothing, for each of thousands take longer than small ones do.
+            if (File.Exists(PartPath))
+            {
+                File.Delete(PartPath);
+            }
+
+            return;
+        }
+
         Note = Read();
         if (Note is null)
         {
@@ -105,12 +116,6 @@ internal sealed class PartRecord
 
     private PartNote? Read()
     {
-        if (!File.Exists(_notePath))
-        {
-            // As of most files: an exception for each of thousands takes longer than small ones do.
-            return null;
-        }
-
         try
         {
             PartNote? note = JsonSerializer.Deserialize(File.ReadAllBytes(_notePath), ClientJson.Default.PartNote);
