@@ -133,6 +133,9 @@ internal sealed class TransferPass(
         }
     }
 
+    /// <summary>Where the files of a request that brings several are logged; null if nothing reads that.</summary>
+    public TransferObservation? FileLog => observation.LogsFiles ? observation : null;
+
     public void AddBytes(long bytes)
     {
         Interlocked.Add(ref _bytes, bytes);

@@ -133,6 +133,20 @@ internal sealed class TransferObservation
 
     public void Moved(long bytes) => Interlocked.Add(ref _bytes, bytes);
 
+    /// <summary>Logs one of the files of a request that brings several, as one with a request of its own is logged.</summary>
+    /// <param name="name">The name, as the log may show it.</param>
+    /// <param name="status">The status that its own request would have.</param>
+    /// <param name="bytes">Bytes that came for it.</param>
+    public void LogFile(string name, int status, long bytes)
+    {
+        string outcome = status >= StatusCodes.Status500InternalServerError ? "failed" : status >= StatusCodes.Status400BadRequest ? "refused" : "completed";
+        _logger.Transferred(
+            _context.Request.Method, name, outcome, status, bytes, (long)Stopwatch.GetElapsedTime(_began).TotalMilliseconds, _owner ?? Nobody, _address);
+    }
+
+    /// <summary>Whether anything reads <see cref="LogFile"/>.</summary>
+    public bool LogsFiles => _logger.IsEnabled(LogLevel.Information);
+
     private Task EndAsync()
     {
         int status = _status ?? _context.Response.StatusCode;

@@ -36,12 +36,25 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         await SendAsync(context.Response, results, context.RequestAborted);
     }
 
+    /// <summary>A line of the log for each file, as for those with a request of their own.</summary>
+    private static void Log(TransferObservation log, TransferName folder, List<BatchResultDocument> results, List<long> lengths)
+    {
+        foreach ((BatchResultDocument result, long length) in results.Zip(lengths))
+        {
+            string name = folder.IsRoot ? result.Name : $"{folder.Value}/{result.Name}";
+
+            // One that was refused may be anything.
+            log.LogFile(result.Error is null ? PrintableText.Clean(name) : NameEncoding.Printable(name), result.Status, length);
+        }
+    }
+
     private async ValueTask<List<BatchResultDocument>> ReceiveAsync(
         HttpContext context, BatchBody body, BatchFiles files, TransferPass pass, TransferName folder)
     {
         CancellationToken cancellationToken = context.RequestAborted;
         TransferGuard guard = TransferGuard.Of(context);
         var results = new List<BatchResultDocument>();
+        var lengths = new List<long>();
         while (await body.ReadLineAsync(cancellationToken) is { } line)
         {
             long length = line.Length!.Value;
@@ -56,6 +69,7 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
 
             var result = new BatchResultDocument { Name = line.Name! };
             results.Add(result);
+            lengths.Add(length);
             BatchFile file;
             try
             {
@@ -86,6 +100,11 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         }
 
         await files.FinishAsync(cancellationToken);
+        if (pass.FileLog is { } log)
+        {
+            Log(log, folder, results, lengths);
+        }
+
         return results;
     }
 
