@@ -9,6 +9,7 @@ namespace Millrace.Transfer.Tests.Uploading;
 public sealed class BatchUploadTests : ServerTest, IDisposable
 {
     private readonly Gate _gate = new();
+    private readonly List<Task> _held = [];
 
     public void Dispose() => _gate.Dispose();
 
@@ -381,7 +382,7 @@ public sealed class BatchUploadTests : ServerTest, IDisposable
         string path = Folder.Write("held", []);
         for (int i = 0; i < BatchUploads.RequestsAtOnce; i++)
         {
-            _ = client.PutAsync(path, Clients.Name($"{name}{i}"));
+            _held.Add(client.PutAsync(path, Clients.Name($"{name}{i}")));
             await Bounded.UntilAsync(() => _gate.Puts == i + 1);
         }
 
@@ -391,6 +392,7 @@ public sealed class BatchUploadTests : ServerTest, IDisposable
     private async Task<TransferResult[]> TogetherAsync(TransferClient client, params Task<TransferResult>[] puts)
     {
         await OpenAsync(client, puts.Length);
+        await Task.WhenAll(_held);
         return await Task.WhenAll(puts);
     }
 
