@@ -1,5 +1,7 @@
 using System.Diagnostics;
 using System.Net;
+using System.Net.Http.Headers;
+using System.Net.Sockets;
 using System.Text;
 using Millrace.Transfer.Server;
 
@@ -222,6 +224,71 @@ public sealed class BatchUploadTests : ServerTest, IDisposable
         Assert.All(results, result => Assert.Equal(2, result.Attempts));
     }
 
+    [Theory]
+    [InlineData(200, "")]
+    [InlineData(200, "{\"name\":\"0\",\"status\":201,\"etag\":\"\\\"x\\\"\"}")]
+    [InlineData(200, "{\"name\":\"0\",\"status\":500}\n{\"name\":\"1\",\"status\":503}\n{\"name\":\"2\",\"status\":500}\n")]
+    [InlineData(400, "")]
+    [InlineData(408, "")]
+    [InlineData(413, "")]
+    [InlineData(502, "")]
+    public async Task New_files_that_the_server_published_are_found_again_after_an_answer_that_does_not_say_so(int status, string answer)
+    {
+        using TransferClient client = await HeldAsync();
+        _gate.Answer = () => new HttpResponseMessage((HttpStatusCode)status)
+        {
+            Content = new StringContent(answer, Encoding.UTF8, "application/x-ndjson"),
+        };
+        await PutNewOnesAsync(client);
+    }
+
+    [Fact]
+    public async Task New_files_are_found_again_when_the_connection_of_the_answer_fails()
+    {
+        using TransferClient client = await HeldAsync();
+        _gate.Answer = static () => new HttpResponseMessage(HttpStatusCode.OK)
+        {
+            Content = new StreamContent(new LostStream()) { Headers = { ContentType = new MediaTypeHeaderValue("application/x-ndjson") } },
+        };
+        await PutNewOnesAsync(client);
+    }
+
+    private async Task PutNewOnesAsync(TransferClient client)
+    {
+        var options = new PutOptions { Precondition = new WritePrecondition { CreateNew = true } };
+        var puts = new List<Task<TransferResult>>();
+        for (int i = 0; i < 3; i++)
+        {
+            puts.Add(client.PutAsync(Folder.Write($"{i}", Content.Random(100, i)), Clients.Name($"{i}"), options));
+            await Bounded.UntilAsync(() => client.Batches!.Waiting == i + 1);
+        }
+
+        TransferResult[] results = await TogetherAsync(client, [.. puts]);
+
+        Assert.Equal((5, 1), (_gate.Puts, _gate.Batches));
+        for (int i = 0; i < results.Length; i++)
+        {
+            StoredFile stored = (await client.FindAsync(Clients.Name($"{i}")))!;
+            Assert.Equal((stored.Tag, Sha256Digest.Compute(Content.Random(100, i))), (results[i].Tag, results[i].Sha256));
+        }
+    }
+
+    [Fact]
+    public async Task Files_that_wait_go_apart_when_the_server_knows_no_such_requests()
+    {
+        using TransferClient client = await HeldAsync();
+        _gate.Answer = () => new HttpResponseMessage(HttpStatusCode.MethodNotAllowed);
+        _gate.PassesOn = false;
+        string path = Folder.Write("x", Content.Random(10));
+        const int Files = (2 * BatchUploads.MaxFiles) + 50;
+
+        // The first request is under way when the others arrive.
+        await TogetherAsync(client, [.. Enumerable.Range(0, Files).Select(i => client.PutAsync(path, Clients.Name($"{i}")))]);
+
+        Assert.InRange(_gate.Batches, 1, BatchUploads.RequestsAtOnce);
+        Assert.Equal(Files + BatchUploads.RequestsAtOnce, Server.Visible().Count);
+    }
+
     [Fact]
     public async Task Changed_and_lost_files_are_reported_and_the_others_are_published()
     {
@@ -400,6 +467,13 @@ public sealed class BatchUploadTests : ServerTest, IDisposable
     {
         await Bounded.UntilAsync(() => client.Batches!.Waiting == waiting);
         _gate.Open();
+    }
+
+    /// <summary>What a connection that fails gives.</summary>
+    private sealed class LostStream() : MemoryStream([])
+    {
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+            ValueTask.FromException<int>(new SocketException((int)SocketError.ConnectionReset));
     }
 
     /// <summary>A client's real connections, which hold requests back.</summary>

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using System.Text.Json;
 
 namespace Millrace.Transfer;
@@ -64,7 +65,7 @@ internal partial class HttpProtocolClient
         {
             throw Failures.Protocol(call, $"the answer cannot be read ({exception.Message})");
         }
-        catch (Exception exception) when (exception is HttpRequestException or IOException and not TransferException or OperationCanceledException)
+        catch (Exception exception) when (exception is HttpRequestException or SocketException or IOException and not TransferException or OperationCanceledException)
         {
             throw Failures.Translate(exception, call, watch);
         }

@@ -209,10 +209,12 @@ internal sealed class BatchUploads
             return;
         }
 
+        var rest = BatchWay.Apart;
         try
         {
-            if (batch.Files.Count > 1)
+            if (batch.Files.Count > 1 && !_isOff)
             {
+                rest = BatchWay.ApartAgain;
                 await SendAsync(batch).ConfigureAwait(false);
             }
         }
@@ -220,7 +222,7 @@ internal sealed class BatchUploads
         {
             foreach (BatchFile file in batch.Files)
             {
-                file.TryEnd(new BatchOutcome(BatchWay.Apart));
+                file.TryEnd(new BatchOutcome(rest));
                 file.Content.Release();
             }
 
@@ -276,6 +278,7 @@ internal sealed class BatchUploads
         await using var _ = source.ConfigureAwait(false);
         using IdleWatch watch = _context.Watch(batch.Token);
         var content = new Outgoing(source, 0, source.Length, long.MaxValue, NoMeter.Instance, watch);
+        var call = new ProtocolCall("Uploading several files to", folder.Value, _protocol.Kind);
         int next = 0;
         try
         {
@@ -286,18 +289,25 @@ internal sealed class BatchUploads
                 {
                     if (next == files.Count || answer.Status is < 200 or > 599 || !IsAbout(answer, files[next], folder))
                     {
-                        throw Failures.Protocol(new ProtocolCall("Uploading several files to", folder.Value, _protocol.Kind), "the answer is not about the files");
+                        throw Failures.Protocol(call, "the answer is not about the files");
                     }
 
                     Finish(files[next++], answer);
                 },
                 watch).ConfigureAwait(false);
+            if (next < files.Count)
+            {
+                throw Failures.Protocol(call, $"the answer is about {next} of {files.Count} files");
+            }
+
             Volatile.Write(ref _refusals, 0);
         }
         catch (TransferException exception)
         {
             Learn(exception, content);
-            bool mayBePublished = exception.Status is null or (>= 500 and not 501);
+
+            // The server may publish each file when all of it is there: also those before a body that breaks off or is too long for a proxy.
+            bool mayBePublished = exception.Status is null or 400 or 408 or 413 or (>= 500 and not 501);
             foreach (BatchFile file in files.Skip(next))
             {
                 if (exception.IsTransient && !file.Outcome.IsCompleted)
@@ -342,7 +352,9 @@ internal sealed class BatchUploads
             if (refusal.IsTransient || refusal.Error == TransferError.DigestMismatch || answer.Status == 413)
             {
                 file.Meter.Retry();
-                file.TryEnd(new BatchOutcome(BatchWay.Apart));
+
+                // A failure may have come after the file had its name.
+                file.TryEnd(new BatchOutcome(answer.Status >= 500 ? BatchWay.ApartAgain : BatchWay.Apart));
                 return;
             }
 
