@@ -15,7 +15,9 @@ public sealed partial class TransferClient
     /// How many small files are best put at the same time: 256 where several of them travel in one request, 8 otherwise. Known after the first
     /// request, such as <see cref="FindFilesAsync(CancellationToken)"/>, and may change.
     /// </summary>
-    public int SmallFilesAtOnce => (_context is { } context ? context.Batches is { IsOff: false } : MayHaveBatches) ? FileTurns.Most : FileTurns.SmallAtOnce;
+    public int SmallFilesAtOnce => Options.KeepCached && (_context is { } context ? context.Batches is { IsOff: false } : MayHaveBatches)
+        ? FileTurns.Most
+        : FileTurns.SmallAtOnce;
 
     private bool MayHaveBatches => _description is { MaxBatchFiles: > 1 } && Options.Link is null
         && Options.Protocol is (TransferProtocol.Auto or TransferProtocol.Http1 or TransferProtocol.Http2);
@@ -134,8 +136,13 @@ public sealed partial class TransferClient
                 TransferError.InvalidRequest, call, "a signed link allows one PUT and no resumable upload. Use http1 or http2.");
         }
 
+        if (context.Batches is { } all)
+        {
+            await all.WaitForLeftAsync(name, cancellationToken).ConfigureAwait(false);
+        }
+
         var meter = new ProgressMeter(progress, _clock);
-        return source is SmallFile small && context.Batches is { IsOff: false } batches
+        return source is SmallFile small && context.Batches is { } batches
             ? await batches.PutAsync(
                 small,
                 name,

@@ -289,6 +289,133 @@ public sealed class BatchUploadTests : ServerTest, IDisposable
         Assert.Equal(Files + BatchUploads.RequestsAtOnce, Server.Visible().Count);
     }
 
+    [Theory]
+    [InlineData(413)]
+    [InlineData(504)]
+    [InlineData(0)]
+    public async Task Requests_become_smaller_where_large_ones_fail(int status)
+    {
+        _gate.MaxBatchBytes = 300 * 1024;
+        _gate.Answer = () => status == 0 ? throw new HttpRequestException("The connection was lost.") : new HttpResponseMessage((HttpStatusCode)status);
+        using TransferClient client = Connect();
+        const int Files = 300;
+        for (int i = 0; i < Files; i++)
+        {
+            Folder.Write($"f/{i}", Content.Random(20_000, i));
+        }
+
+        IReadOnlyList<TransferResult> results = await client.PutFolderAsync(Folder["f"]);
+
+        Assert.Equal(Files, results.Count);
+        Assert.Equal(Files, Server.Visible().Count);
+        Assert.InRange(_gate.Largest, _gate.MaxBatchBytes.Value + 1, BatchUploads.MaxBytes);
+        Assert.NotEqual(0, _gate.Passed);
+        Assert.Equal(256, client.SmallFilesAtOnce);
+    }
+
+    [Fact]
+    public async Task Requests_that_fail_whatever_their_size_end_for_good()
+    {
+        _gate.MaxBatchBytes = 0;
+        _gate.Answer = static () => new HttpResponseMessage(HttpStatusCode.BadGateway);
+        using TransferClient client = Connect();
+        const int Files = 1_500;
+        for (int i = 0; i < Files; i++)
+        {
+            Folder.Write($"f/{i}", Content.Random(100, i));
+        }
+
+        IReadOnlyList<TransferResult> results = await client.PutFolderAsync(Folder["f"]);
+
+        Assert.Equal(Files, results.Count);
+        Assert.Equal(Files, Server.Visible().Count);
+        Assert.Equal(8, client.SmallFilesAtOnce);
+    }
+
+    [Fact]
+    public async Task Files_of_a_request_wait_as_long_as_the_server_asks()
+    {
+        using TransferClient client = await HeldAsync();
+        _gate.PassesOn = false;
+        _gate.Answer = static () => new HttpResponseMessage(HttpStatusCode.TooManyRequests)
+        {
+            Headers = { RetryAfter = new RetryConditionHeaderValue(TimeSpan.FromSeconds(1)) },
+        };
+        string path = Folder.Write("x", Content.Random(100));
+        long began = Stopwatch.GetTimestamp();
+
+        await TogetherAsync(client, [.. Enumerable.Range(0, 6).Select(i => client.PutAsync(path, Clients.Name($"{i}")))]);
+
+        Assert.InRange(Stopwatch.GetElapsedTime(began).TotalSeconds, 0.95, double.MaxValue);
+        Assert.Equal((8, 1), (_gate.Puts, _gate.Batches));
+    }
+
+    [Fact]
+    public async Task Names_beyond_ASCII_make_no_request_too_long()
+    {
+        using TransferClient client = await HeldAsync();
+        string path = Folder.Write("x", Content.Random(5_000));
+        string folder = string.Concat(Enumerable.Repeat("Ж\"😀", 20));
+        const int Files = 250;
+
+        await TogetherAsync(client, [.. Enumerable.Range(0, Files).Select(i => client.PutAsync(path, Clients.Name(i % 2 == 0 ? $"{folder}{i}" : $"{i}/{folder}")))]);
+
+        Assert.InRange(_gate.Largest, BatchUploads.MaxBytes / 2, BatchUploads.MaxBytes);
+        Assert.Equal(Files + BatchUploads.RequestsAtOnce, Server.Visible().Count);
+    }
+
+    [Fact]
+    public async Task Files_that_cannot_travel_with_others_are_put_a_few_at_once()
+    {
+        using TransferClient client = await HeldAsync();
+        string path = Folder.Write("x", Content.Random(100));
+        var options = new PutOptions { Precondition = new WritePrecondition { UnmodifiedSince = DateTimeOffset.UtcNow.AddDays(1) } };
+
+        Task<TransferResult[]> puts = Task.WhenAll(Enumerable.Range(0, 40).Select(i => client.PutAsync(path, Clients.Name($"{i}"), options)));
+        await Bounded.UntilAsync(() => _gate.Puts == BatchUploads.RequestsAtOnce + 8);
+        await Task.Delay(50);
+        _gate.Open();
+        await puts;
+
+        Assert.Equal(BatchUploads.RequestsAtOnce + 8, _gate.Most);
+    }
+
+    [Fact]
+    public async Task Files_that_are_not_kept_in_memory_are_put_a_few_at_once()
+    {
+        using TransferClient client = await HeldAsync(options => options.KeepCached = false);
+
+        Assert.Equal(8, client.SmallFilesAtOnce);
+        _gate.Open();
+    }
+
+    [Fact]
+    public async Task File_of_a_caller_who_gave_up_does_not_replace_one_that_is_put_later()
+    {
+        using TransferClient client = await HeldAsync();
+        using var stop = new CancellationTokenSource();
+        string path = Folder.Write("x", Content.Random(100));
+        string large = Folder.Write("large", Content.Random(TransferClient.SmallFileBytes + 1));
+        Task<TransferResult> first = client.PutAsync(path, Clients.Name("x"), cancellationToken: stop.Token);
+        Task<TransferResult> other = client.PutAsync(path, Clients.Name("other"));
+        await Bounded.UntilAsync(() => client.Batches!.Waiting == 2);
+        _gate.HoldBatches();
+        _gate.Open();
+        await Bounded.UntilAsync(() => _gate.Batches == 1);
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => first);
+
+        Task<TransferResult> later = client.PutAsync(large, Clients.Name("x"));
+        await Task.WhenAny(later, Task.Delay(300));
+        _gate.ReleaseBatches();
+        await other;
+        await later;
+
+        Assert.Equal(TransferClient.SmallFileBytes + 1, new FileInfo(Server.PathOf("x")).Length);
+        await client.PutAsync(path, Clients.Name("x"));
+        Assert.Equal(100, new FileInfo(Server.PathOf("x")).Length);
+    }
+
     [Fact]
     public async Task Changed_and_lost_files_are_reported_and_the_others_are_published()
     {
@@ -482,7 +609,11 @@ public sealed class BatchUploadTests : ServerTest, IDisposable
         private TaskCompletionSource _opened = Opened();
         private TaskCompletionSource _batches = Opened();
         private int _puts;
+        private int _running;
+        private int _most;
         private int _sent;
+        private int _passed;
+        private long _largest;
         private volatile bool _isBatchEnded;
 
         public int Puts => Volatile.Read(ref _puts);
@@ -490,6 +621,18 @@ public sealed class BatchUploadTests : ServerTest, IDisposable
         public int Batches => Volatile.Read(ref _sent);
 
         public bool IsBatchEnded => _isBatchEnded;
+
+        /// <summary>Files that were put at the same time, each with its own request.</summary>
+        public int Most => Volatile.Read(ref _most);
+
+        /// <summary>Requests with several files that have reached the server.</summary>
+        public int Passed => Volatile.Read(ref _passed);
+
+        /// <summary>Bytes of the largest one.</summary>
+        public long Largest => Volatile.Read(ref _largest);
+
+        /// <summary>Bytes of one that reaches the server; larger ones have <see cref="Answer"/>. Null for no limit.</summary>
+        public long? MaxBatchBytes { get; set; }
 
         /// <summary>Replaces the server's answers to requests with several files; null for none.</summary>
         public Func<HttpResponseMessage>? Answer { get; set; }
@@ -503,24 +646,48 @@ public sealed class BatchUploadTests : ServerTest, IDisposable
 
         public void HoldBatches() => _batches = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
 
+        public void ReleaseBatches() => _batches.TrySetResult();
+
         protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
         {
             if (request.RequestUri!.Query != "?batch")
             {
                 if (request.Method == HttpMethod.Put)
                 {
+                    InterlockedMax(ref _most, Interlocked.Increment(ref _running));
                     Interlocked.Increment(ref _puts);
                     await _opened.Task.WaitAsync(cancellationToken);
+                    HttpResponseMessage put = await base.SendAsync(request, cancellationToken);
+                    Interlocked.Decrement(ref _running);
+                    return put;
                 }
 
                 return await base.SendAsync(request, cancellationToken);
+            }
+
+            long length = request.Content!.Headers.ContentLength!.Value;
+            lock (this)
+            {
+                _largest = Math.Max(_largest, length);
             }
 
             Interlocked.Increment(ref _sent);
             try
             {
                 await _batches.Task.WaitAsync(cancellationToken);
-                HttpResponseMessage? response = PassesOn ? await base.SendAsync(request, cancellationToken) : null;
+                bool isTooLarge = length > MaxBatchBytes;
+                if (isTooLarge)
+                {
+                    await request.Content.CopyToAsync(Stream.Null, cancellationToken);
+                }
+
+                if (MaxBatchBytes is not null && !isTooLarge)
+                {
+                    Interlocked.Increment(ref _passed);
+                    return await base.SendAsync(request, cancellationToken);
+                }
+
+                HttpResponseMessage? response = PassesOn && !isTooLarge ? await base.SendAsync(request, cancellationToken) : null;
                 if (Answer is null)
                 {
                     return response!;

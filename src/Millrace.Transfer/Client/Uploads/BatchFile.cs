@@ -12,6 +12,9 @@ internal sealed class BatchFile(SmallFile content, TransferName name, PutOptions
 
     public TransferName Name => name;
 
+    /// <summary>Bytes of a request that it takes, at most.</summary>
+    public int Bytes { get; } = content.Content.Length + BatchSource.MaxLineBytes(name, options.Precondition);
+
     public PutOptions Options => options;
 
     /// <summary>The digest of its content; null where digests are off.</summary>
@@ -36,12 +39,18 @@ internal sealed class BatchFile(SmallFile content, TransferName name, PutOptions
 internal sealed class Batch(List<BatchFile> files)
 {
     private readonly CancellationTokenSource _stop = new();
+    private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _waiting = files.Count;
 
     public List<BatchFile> Files => files;
 
     /// <summary>Ends the request when nobody waits for it any more.</summary>
     public CancellationToken Token => _stop.Token;
+
+    /// <summary>Ends when the server receives no more of it.</summary>
+    public Task Ended => _ended.Task;
+
+    public void End() => _ended.TrySetResult();
 
     /// <summary>The caller of one file gives up. The others go on.</summary>
     public void Leave()

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Text.Encodings.Web;
 using System.Text.Json;
 
 namespace Millrace.Transfer;
@@ -6,6 +7,12 @@ namespace Millrace.Transfer;
 /// <summary>The body of a request that brings several files: for each a line of JSON that describes it, then its bytes.</summary>
 internal sealed class BatchSource : ContentSource
 {
+    /// <summary>Bytes of a line besides the name and tags, at most.</summary>
+    private const int LineBytes = 256;
+
+    // Names beyond ASCII, and digests, stay as short as they are.
+    private static readonly JavaScriptEncoder Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping;
+
     private readonly List<BatchFile> _files;
     private readonly ArrayBufferWriter<byte> _lines = new();
     private readonly int[] _lineEnds;
@@ -21,7 +28,7 @@ internal sealed class BatchSource : ContentSource
     {
         _files = files;
         _lineEnds = new int[files.Count];
-        using var json = new Utf8JsonWriter(_lines, new JsonWriterOptions { SkipValidation = true });
+        using var json = new Utf8JsonWriter(_lines, new JsonWriterOptions { Encoder = Encoder, SkipValidation = true });
         for (int i = 0; i < files.Count; i++)
         {
             Describe(json, folder, files[i]);
@@ -34,6 +41,11 @@ internal sealed class BatchSource : ContentSource
 
         _length += _lines.WrittenCount;
     }
+
+    /// <summary>Bytes of the line that describes a file, at most.</summary>
+    public static int MaxLineBytes(TransferName name, WritePrecondition precondition) => LineBytes
+        + JsonEncodedText.Encode(name.Value, Encoder).EncodedUtf8Bytes.Length
+        + (precondition.Match is { } tags ? JsonEncodedText.Encode(string.Join(", ", tags), Encoder).EncodedUtf8Bytes.Length : 0);
 
     public override long? Length => _length;
 

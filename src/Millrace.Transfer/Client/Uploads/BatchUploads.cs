@@ -22,29 +22,32 @@ internal sealed class BatchUploads
     /// <summary>Bytes of a request at most: 1 MiB, which nginx accepts without a setting.</summary>
     public const long MaxBytes = RequestSizes.MinBytes;
 
-    /// <summary>Bytes of the line that describes a file, besides its name, about.</summary>
-    private const int LineBytes = 256;
+    /// <summary>The same where larger ones fail: 128 KiB, which has room for the largest file.</summary>
+    private const long MinBytes = 2 * SmallFile.MaxBytes;
 
     /// <summary>Tags of a condition at most, so that they fit in a line.</summary>
     private const int MaxTags = 16;
 
-    /// <summary>Files of a failed request that then go apart at the same time.</summary>
-    private const int ApartAtOnce = 4;
-
-    /// <summary>Refusals in a row after which no more requests are tried.</summary>
-    private const int MaxRefusals = 3;
+    /// <summary>Failures in a row after which no more requests are tried.</summary>
+    private const int MaxFailures = 3;
 
     private readonly TransferContext _context;
     private readonly HttpProtocolClient _protocol;
     private readonly int _maxFiles;
     private readonly long _maxFileBytes;
-    private readonly SemaphoreSlim _apart = new(ApartAtOnce);
+    private readonly RequestSizes _sizes = new(MinBytes);
+
+    // Of the files that go apart. Those of a failed request are as few at once as large files.
+    private readonly FileTurns _turns = new(static () => FileTurns.SmallAtOnce);
     private readonly Lock _lock = new();
+
+    // Names that requests under way bring for callers who have given up.
+    private readonly Dictionary<TransferName, Batch> _left = [];
     private readonly Queue<BatchFile> _queue = new();
     private int _running;
     private int _filesUnderWay;
     private bool _isStarting;
-    private int _refusals;
+    private int _failures;
     private volatile bool _isOff;
 
     private BatchUploads(TransferContext context, HttpProtocolClient protocol, int maxFiles, long maxFileBytes)
@@ -92,7 +95,7 @@ internal sealed class BatchUploads
         WritePrecondition precondition = options.Precondition;
         if (_isOff || content.Length > _maxFileBytes || precondition.UnmodifiedSince is not null || precondition.Match?.Count > MaxTags)
         {
-            return await alone(false).ConfigureAwait(false);
+            return await PutApartAsync(alone, mayBePublished: false, isSmall: true, cancellationToken).ConfigureAwait(false);
         }
 
         BatchOutcome outcome = new(BatchWay.Alone);
@@ -129,14 +132,48 @@ internal sealed class BatchUploads
             }
         }
 
-        await _apart.WaitAsync(cancellationToken).ConfigureAwait(false);
+        return await PutApartAsync(alone, outcome.Way == BatchWay.ApartAgain, isSmall: false, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Waits for a request that brings this name for a caller who has given up: it must not replace a file that is put later.</summary>
+    public async ValueTask WaitForLeftAsync(TransferName name, CancellationToken cancellationToken)
+    {
+        while (Left(name) is { } batch)
+        {
+            await batch.Ended.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private Batch? Left(TransferName name)
+    {
+        lock (_lock)
+        {
+            return _left.GetValueOrDefault(name);
+        }
+    }
+
+    private async Task<TransferResult> PutApartAsync(
+        Func<bool, Task<TransferResult>> alone, bool mayBePublished, bool isSmall, CancellationToken cancellationToken)
+    {
+        int turn = await _turns.EnterAsync(isSmall, cancellationToken).ConfigureAwait(false);
         try
         {
-            return await alone(outcome.Way == BatchWay.ApartAgain).ConfigureAwait(false);
+            TransferResult result = await alone(mayBePublished).ConfigureAwait(false);
+            if (isSmall && result.Attempts > 1)
+            {
+                _turns.SlowDown();
+            }
+
+            return result;
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.TooManyTransfers)
+        {
+            _turns.SlowDown();
+            throw;
         }
         finally
         {
-            _apart.Release();
+            _turns.Leave(turn);
         }
     }
 
@@ -194,9 +231,29 @@ internal sealed class BatchUploads
         lock (_lock)
         {
             batch = file.TryCancel(cancellationToken) ? file.Batch : null;
+            if (batch is { Ended.IsCompleted: false })
+            {
+                _left[file.Name] = batch;
+            }
         }
 
         batch?.Leave();
+    }
+
+    /// <summary>The server receives no more of a request.</summary>
+    private void End(Batch batch)
+    {
+        lock (_lock)
+        {
+            batch.End();
+            foreach (BatchFile file in batch.Files)
+            {
+                if (_left.Count > 0 && _left.GetValueOrDefault(file.Name) == batch)
+                {
+                    _left.Remove(file.Name);
+                }
+            }
+        }
     }
 
     private async Task RunAsync()
@@ -220,6 +277,7 @@ internal sealed class BatchUploads
         }
         finally
         {
+            End(batch);
             foreach (BatchFile file in batch.Files)
             {
                 file.TryEnd(new BatchOutcome(rest));
@@ -233,7 +291,7 @@ internal sealed class BatchUploads
     /// <summary>Takes the files of the next request: no name twice, and none whose caller has given up.</summary>
     private Batch Take()
     {
-        long room = Math.Min(MaxBytes, _context.Sizes.Max);
+        long room = Math.Min(MaxBytes, Math.Min(_sizes.Max, _context.Sizes.Max));
         room = Math.Min(room, _context.Options.MaxBytesPerSecond ?? room);
         var files = new List<BatchFile>();
         var names = new HashSet<TransferName>();
@@ -243,7 +301,7 @@ internal sealed class BatchUploads
             {
                 if (!file.Outcome.IsCompleted)
                 {
-                    room -= file.Content.Content.Length + file.Name.Value.Length + LineBytes;
+                    room -= file.Bytes;
                     if ((room < 0 && files.Count > 0) || !names.Add(file.Name))
                     {
                         break;
@@ -300,11 +358,24 @@ internal sealed class BatchUploads
                 throw Failures.Protocol(call, $"the answer is about {next} of {files.Count} files");
             }
 
-            Volatile.Write(ref _refusals, 0);
+            Volatile.Write(ref _failures, 0);
+            if (2 * content.Count >= _sizes.Max)
+            {
+                _sizes.GotThrough();
+            }
         }
         catch (TransferException exception)
         {
             Learn(exception, content);
+            End(batch);
+            if (exception.IsTransient)
+            {
+                // Once for all of them.
+                var state = new RetryState();
+                state.Fail(exception, int.MaxValue);
+                await Task.Delay(_context.Retry.Delay(state, Random.Shared.NextDouble()), _context.Clock, batch.Token)
+                    .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
 
             // The server may publish each file when all of it is there: also those before a body that breaks off or is too long for a proxy.
             bool mayBePublished = exception.Status is null or 400 or 408 or 413 or (>= 500 and not 501);
@@ -327,16 +398,29 @@ internal sealed class BatchUploads
         }
     }
 
-    /// <summary>Decides whether a request with other files is worth a try.</summary>
+    /// <summary>Decides whether a request with other files is worth a try, and how large it may be.</summary>
     private void Learn(TransferException exception, Outgoing content)
     {
-        if (exception is { Status: 413, IsForeign: true } && _context.Sizes.Refuse(content.Count!.Value))
+        if (exception is { Status: 413, IsForeign: true } && _sizes.Refuse(content.Count!.Value))
         {
             return;
         }
 
+        if (exception is { IsTransient: true, Status: null or 408 or 502 or 504 })
+        {
+            _sizes.Cut(content.Sent);
+            if (_sizes.Max < content.Count)
+            {
+                return;
+            }
+        }
+
+        // A server that is away or busy says nothing about such requests.
+        bool isForAll = exception.IsTransient && (exception.Status is null
+            ? content.Sent == 0
+            : !exception.IsForeign && exception.Error is TransferError.TooManyTransfers or TransferError.Unavailable);
         bool isUnknown = exception.Error == TransferError.Protocol || exception.Status is (>= 300 and < 400) or 400 or 404 or 405 or 411 or 413 or 415 or 501;
-        if (isUnknown || (!exception.IsTransient && Interlocked.Increment(ref _refusals) >= MaxRefusals))
+        if (isUnknown || (!isForAll && Interlocked.Increment(ref _failures) >= MaxFailures))
         {
             _isOff = true;
         }

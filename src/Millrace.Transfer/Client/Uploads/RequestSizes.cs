@@ -5,9 +5,10 @@ namespace Millrace.Transfer;
 /// large requests or ends long ones. All transfers of a client share the learned sizes.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class RequestSizes
+/// <param name="minBytes">No refusal and no cut makes requests smaller than this.</param>
+internal sealed class RequestSizes(long minBytes = RequestSizes.MinBytes)
 {
-    /// <summary>No refusal and no cut makes requests smaller than this, which nginx accepts without a setting.</summary>
+    /// <summary>The usual smallest size, which nginx accepts without a setting.</summary>
     public const long MinBytes = 1024 * 1024;
 
     /// <summary>The first size after a refusal: limits of proxies are about this, and files may be far longer.</summary>
@@ -124,7 +125,7 @@ internal sealed class RequestSizes
     /// <returns>Whether the next one is smaller.</returns>
     public bool Refuse(long bytes)
     {
-        if (bytes <= MinBytes)
+        if (bytes <= minBytes)
         {
             return false;
         }
@@ -132,7 +133,7 @@ internal sealed class RequestSizes
         lock (_lock)
         {
             _refused = Math.Min(_refused, bytes);
-            _size = Math.Min(_size, Math.Clamp(bytes / 2, MinBytes, MaxAfterRefusal));
+            _size = Math.Min(_size, Math.Clamp(bytes / 2, minBytes, MaxAfterRefusal));
             return true;
         }
     }
@@ -150,7 +151,7 @@ internal sealed class RequestSizes
         {
             _patience = _isTrial ? Math.Min(2 * _patience, MaxPatience) : _patience;
             _isTrial = false;
-            _size = Math.Min(_size, Math.Max(MinBytes, sent / 2));
+            _size = Math.Min(_size, Math.Max(minBytes, sent / 2));
             _wasCut = true;
             _gotThrough = 0;
         }
