@@ -26,6 +26,8 @@ internal sealed class CommitGroup(Func<SafeFileHandle, bool> canShare, Func<Safe
     /// <summary>Files that share a wait at most: the first one gets its name only after the last one.</summary>
     internal const int MaxShared = 256;
 
+    private static readonly ParallelOptions AFew = new() { MaxDegreeOfParallelism = MaxAlone };
+
     private static readonly ConcurrentDictionary<(uint Major, uint Minor), CommitGroup?> Groups = new();
 
     private readonly Queue<CommitWork> _waiting = new();
@@ -50,7 +52,7 @@ internal sealed class CommitGroup(Func<SafeFileHandle, bool> canShare, Func<Safe
     public static CommitGroup? Find(StagedFile file)
     {
         // A file that is resumed may have lost bytes before it was opened, which only its own flush reports.
-        if (!file.Native || file.Keeps || StatX.TryGet(file.Handle, out StatX status) != 0)
+        if (!file.Native || file.Keeps || file.WasToldOfFailure || StatX.TryGet(file.Handle, out StatX status) != 0)
         {
             return null;
         }
@@ -77,7 +79,15 @@ internal sealed class CommitGroup(Func<SafeFileHandle, bool> canShare, Func<Safe
         }
 
         // A small file is on its way to the device while the pool's thread wakes up: a commit of 4 KiB took 0.43 ms so and 0.46 without.
-        work.File.BeginFlush();
+        try
+        {
+            work.File.BeginFlush();
+        }
+        catch (ObjectDisposedException)
+        {
+            // The caller has closed it meanwhile, of which the flush reports. The turn has to end all the same.
+        }
+
         ThreadPool.UnsafeQueueUserWorkItem(work, preferLocal: false);
         return work.Task;
     }
@@ -166,24 +176,44 @@ internal sealed class CommitGroup(Func<SafeFileHandle, bool> canShare, Func<Safe
     private void RunShared(List<CommitWork> all)
     {
         FlushAll(all);
-        var flushed = new HashSet<(uint Major, uint Minor, ulong Inode)>();
+        var folders = new Dictionary<(uint Major, uint Minor, ulong Inode), List<CommitWork>>();
+        var others = new List<List<CommitWork>>();
         foreach (CommitWork work in all)
         {
             work.Try(static file => file.Publish(durable: false));
+            if (work.HasFailed)
+            {
+                continue;
+            }
+
+            if (work.File.FolderIdentity is not { } folder)
+            {
+                others.Add([work]);
+            }
+            else if (folders.TryGetValue(folder, out List<CommitWork>? published))
+            {
+                published.Add(work);
+            }
+            else
+            {
+                folders.Add(folder, [work]);
+            }
         }
 
-        foreach (CommitWork work in all)
+        _ = Parallel.ForEach(folders.Values.Concat(others), AFew, static published => FlushFolder(published));
+    }
+
+    /// <summary>Flushes a folder once for all files in it.</summary>
+    private static void FlushFolder(List<CommitWork> published)
+    {
+        foreach (CommitWork work in published)
         {
-            work.Try(file =>
+            // A flush that fails counts for one: the kernel reports an error once to each that has the folder open.
+            work.Try(static file => file.FlushFolder());
+            if (!work.HasFailed)
             {
-                // One whose flush fails does not count: the kernel reports an error once to each that has the folder open.
-                (uint, uint, ulong)? folder = file.FolderIdentity;
-                if (folder is null || !flushed.Contains(folder.Value))
-                {
-                    file.FlushFolder();
-                    _ = folder is null || flushed.Add(folder.Value);
-                }
-            });
+                return;
+            }
         }
     }
 
@@ -201,7 +231,14 @@ internal sealed class CommitGroup(Func<SafeFileHandle, bool> canShare, Func<Safe
         }
 
         bool isFlushed = first is null;
-        first?.Try(file => isFlushed = canShare(file.Handle) && flushAll(file.Handle) == 0);
+        first?.Try(file =>
+        {
+            if (canShare(file.Handle))
+            {
+                isFlushed = flushAll(file.Handle) == 0;
+                file.WasToldOfFailure = !isFlushed;
+            }
+        });
         if (isFlushed)
         {
             return;
@@ -212,7 +249,7 @@ internal sealed class CommitGroup(Func<SafeFileHandle, bool> canShare, Func<Safe
             work.Try(static file => file.BeginFlush());
         }
 
-        _ = Parallel.ForEach(all, new ParallelOptions { MaxDegreeOfParallelism = MaxAlone }, static work => work.Flush());
+        _ = Parallel.ForEach(all, AFew, static work => work.Flush());
     }
 }
 

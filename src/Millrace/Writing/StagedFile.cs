@@ -37,6 +37,12 @@ internal abstract class StagedFile : IDisposable
     /// <summary>Its place among all files of this process, which was taken after the file was opened and before it was written to.</summary>
     public long Order { get; } = Interlocked.Increment(ref _opened);
 
+    /// <summary>
+    /// Whether syncfs(2) has failed through this handle. The system reports a failure once to each handle, so that this one does not learn of
+    /// bytes that others have lost then.
+    /// </summary>
+    public bool WasToldOfFailure { get; set; }
+
     /// <summary>The most that the system is given in one call, in bytes; where that is not all, the call ends at a multiple of it.</summary>
     public int MaxAtOnce { private get; set; } = UsuallyAtOnce;
 

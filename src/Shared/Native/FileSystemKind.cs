@@ -45,7 +45,8 @@ internal static partial class FileSystemKind
 
 /// <summary>
 /// <c>syncfs(2)</c>: makes all files and names of a file system durable, in one wait. Since Linux 5.8, it also reports bytes that could not be
-/// written since the handle was opened. https://man7.org/linux/man-pages/man2/syncfs.2.html
+/// written since the handle was opened, once to each handle; since 5.17, what the file system itself reports.
+/// https://man7.org/linux/man-pages/man2/syncfs.2.html, and the commit 5679897eb104 of Linux.
 /// </summary>
 internal static partial class FileSystemSync
 {
@@ -57,7 +58,7 @@ internal static partial class FileSystemSync
     private const int MaxStatusBytes = 4096;
 
     private static readonly bool Can = NativeFeatures.Linux && NativeFeatures.HasFunction("syncfs")
-        && Environment.OSVersion.Version is { Major: > 5 } or { Major: 5, Minor: >= 8 };
+        && Environment.OSVersion.Version is { Major: > 5 } or { Major: 5, Minor: >= 17 };
 
     /// <summary>Whether it makes everything durable here and reports each error.</summary>
     /// <param name="file">A file or folder of the file system.</param>

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Collections.Concurrent;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Interop;
 using Millrace.Writing;
@@ -66,6 +67,76 @@ public sealed class CommitGroupTests : IDisposable
         Assert.Equal([works[^1].File.Handle], asked);
     }
 
+    /// <summary>The system reports bytes that are lost once to each handle: a file that has learned of them cannot be asked about those of others.</summary>
+    [NeedsFact(Need.Native)]
+    public async Task A_file_that_was_told_of_a_failure_is_flushed_by_itself_from_then_on()
+    {
+        if (!FileSystemSync.IsReliable(Work("there").File.Handle))
+        {
+            return;
+        }
+
+        var group = new CommitGroup(_ => true, _ => Shared(Errno.InputOutput), maxAlone: 1);
+        CommitWork[] works = [Work("first", held: true), .. Enumerable.Range(0, Count).Select(i => Work($"{i}"))];
+        Task[] all = [.. works.Select(group.CommitAsync)];
+        _release.Set();
+        await Task.WhenAll(all).WaitAsync(TimeSpan.FromMinutes(1));
+        Assert.Equal(1, _shared);
+        Assert.Null(CommitGroup.Find(works[1].File));
+        Assert.NotNull(CommitGroup.Find(works[2].File));
+    }
+
+    [NeedsTheory(Need.Native)]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Files_in_several_folders_are_durable_under_their_names(bool fails)
+    {
+        var flushed = new ConcurrentBag<string>();
+        var group = new CommitGroup(_ => true, _ => Shared(), maxAlone: 1);
+        Task first = group.CommitAsync(Work("first", held: true));
+        var others = new List<Task>();
+        for (int i = 0; i < Count; i++)
+        {
+            string folder = $"folder{i % 10}";
+            Directory.CreateDirectory(_folder[folder]);
+            int number = i;
+            others.Add(group.CommitAsync(Work($"{folder}/{i}", flushesFolder: () =>
+            {
+                flushed.Add(folder);
+                return fails && number == 3 ? new FilePipeException(FilePipeError.WriteFailed, "lost", folder, 0) : null;
+            })));
+        }
+
+        _release.Set();
+        await first.WaitAsync(TimeSpan.FromMinutes(1));
+        Task all = Task.WhenAll(others).WaitAsync(TimeSpan.FromMinutes(1));
+        if (fails)
+        {
+            await Assert.ThrowsAsync<FilePipeException>(() => all);
+        }
+        else
+        {
+            await all;
+        }
+
+        // One that failed counts for its file only.
+        Assert.Equal([.. Enumerable.Range(0, Count).Select(i => !(fails && i == 3))], others.Select(static one => one.IsCompletedSuccessfully));
+        Assert.Equal(
+            Enumerable.Range(0, 10).Select(i => ($"folder{i}", fails && i == 3 ? 2 : 1)),
+            flushed.GroupBy(static folder => folder).Select(static folder => (folder.Key, folder.Count())).OrderBy(static folder => folder.Key, StringComparer.Ordinal));
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task A_file_that_was_closed_ends_its_turn()
+    {
+        var group = new CommitGroup(_ => true, _ => Shared(), maxAlone: 1);
+        CommitWork closed = Work("closed");
+        closed.File.Dispose();
+        await Assert.ThrowsAnyAsync<Exception>(() => group.CommitAsync(closed).WaitAsync(TimeSpan.FromMinutes(1)));
+        await group.CommitAsync(Work("next")).WaitAsync(TimeSpan.FromMinutes(1));
+        Assert.True(File.Exists(_folder["next"]));
+    }
+
     [NeedsTheory(Need.Native)]
     [InlineData(true)]
     [InlineData(false)]
@@ -126,6 +197,9 @@ public sealed class CommitGroupTests : IDisposable
     [NeedsFact(Need.Native)]
     public async Task Many_writers_commit_at_once()
     {
+        Directory.CreateDirectory(_folder["other"]);
+        StagedFile other = Work("other/file").File;
+        Assert.Equal(FileSystemSync.IsReliable(other.Handle), CommitGroup.Find(other) is not null);
         FilePipeWriter[] writers = [.. Enumerable.Range(0, 300).Select(i => FilePipe.Create(
             _folder[$"{i}"], new FileWriteOptions { ComputeSha256 = true, CreateNew = true }))];
         await Task.WhenAll(writers.Select(async (writer, i) =>
@@ -163,15 +237,16 @@ public sealed class CommitGroupTests : IDisposable
         return error;
     }
 
-    private CommitWork Work(string name, bool held = false, Exception? failure = null, CancellationToken stop = default)
+    private CommitWork Work(
+        string name, bool held = false, Exception? failure = null, Func<Exception?>? flushesFolder = null, CancellationToken stop = default)
     {
         StagedFile file = StagedFile.Create(_folder[name], createNew: false, mode: null, native: true);
         _files.Add(file);
-        return new CommitWork(held || failure is not null ? new SlowFile(file, held ? _release : null, failure) : file, stop);
+        return new CommitWork(held || failure is not null || flushesFolder is not null ? new SlowFile(file, held ? _release : null, failure, flushesFolder) : file, stop);
     }
 
-    /// <summary>A file whose flush waits, or fails.</summary>
-    private sealed class SlowFile(StagedFile file, ManualResetEventSlim? release, Exception? failure) : StagedFile(file.Path, file.Target, keeps: false)
+    /// <summary>A file whose flush waits, or fails, or that of its folder.</summary>
+    private sealed class SlowFile(StagedFile file, ManualResetEventSlim? release, Exception? failure, Func<Exception?>? flushesFolder) : StagedFile(file.Path, file.Target, keeps: false)
     {
         public override bool Native => true;
 
@@ -181,7 +256,17 @@ public sealed class CommitGroupTests : IDisposable
 
         public override void BeginFlush() => file.BeginFlush();
 
-        public override void FlushFolder() => file.FlushFolder();
+        public override (uint Major, uint Minor, ulong Inode)? FolderIdentity => flushesFolder is null ? null : file.FolderIdentity;
+
+        public override void FlushFolder()
+        {
+            if (flushesFolder?.Invoke() is { } error)
+            {
+                throw error;
+            }
+
+            file.FlushFolder();
+        }
 
         public override void Flush()
         {
