@@ -251,11 +251,11 @@ internal sealed class LocalFolder
     public void Prepare(string path, TransferName name)
     {
         string folder = Path.GetDirectoryName(path)!;
-        bool isPrepared = folder == _prepared && IsFolder(folder);
-        string at = isPrepared ? folder : _root;
+        string at = _root;
         bool isLinked = false;
         foreach (string part in Path.GetRelativePath(at, path).Split(Path.DirectorySeparatorChar))
         {
+            // Each time each of them, as any may have become a link since the last file.
             at = Path.Combine(at, part);
             FileSystemInfo info = new FileInfo(at);
             if (info.LinkTarget is null)
@@ -275,7 +275,7 @@ internal sealed class LocalFolder
             }
         }
 
-        if (!isPrepared)
+        if (isLinked || folder != _prepared || !IsFolder(folder))
         {
             Directory.CreateDirectory(folder);
             _prepared = isLinked ? null : folder;

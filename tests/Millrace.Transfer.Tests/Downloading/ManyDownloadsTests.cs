@@ -54,21 +54,29 @@ public sealed class ManyDownloadsTests : ServerTest
         Assert.Equal(content, await File.ReadAllBytesAsync(Folder["x"]));
     }
 
-    [Fact]
-    public void A_folder_that_has_become_a_link_leads_nowhere()
+    [Theory]
+    [InlineData("d", "")]
+    [InlineData("d/e", "")]
+    [InlineData("d/e", "e")]
+    [InlineData("d/e/f", "e/f")]
+    public void A_folder_that_has_become_a_link_leads_nowhere(string path, string below)
     {
         using var outside = new TemporaryFolder();
+        Directory.CreateDirectory(Path.Combine(outside.Path, below));
         var folder = new LocalFolder(Folder.Path);
-        folder.Prepare(Folder["d/a"], Clients.Name("d/a"));
-        folder.Prepare(Folder["d/b"], Clients.Name("d/b"));
-        Directory.Delete(Folder["d"]);
-        folder.Prepare(Folder["d/c"], Clients.Name("d/c"));
-        Assert.True(Directory.Exists(Folder["d"]));
-        Directory.Delete(Folder["d"]);
-        Directory.CreateSymbolicLink(Folder["d"], outside.Path);
+        Prepare("a");
+        Prepare("b");
+        Directory.Delete(Folder["d"], recursive: true);
+        Prepare("c");
+        Assert.True(Directory.Exists(Folder[path]));
+        string linked = Folder[below.Length == 0 ? path : path[..^(below.Length + 1)]];
+        Directory.Delete(linked, recursive: true);
+        Directory.CreateSymbolicLink(linked, outside.Path);
 
-        TransferException refused = Assert.Throws<TransferException>(() => folder.Prepare(Folder["d/e"], Clients.Name("d/e")));
+        TransferException refused = Assert.Throws<TransferException>(() => Prepare("g"));
         Assert.Equal(TransferError.Forbidden, refused.Error);
+
+        void Prepare(string name) => folder.Prepare(Folder[$"{path}/{name}"], Clients.Name($"{path}/{name}"));
     }
 
     /// <summary>Lets requests for files go on when so many are there.</summary>
