@@ -33,7 +33,7 @@ public sealed partial class TransferClient
     }
 
     /// <summary>Ends a lock; one that the server does not know any more has ended already.</summary>
-    internal async Task UnlockAsync(TransferName folder, string token)
+    internal async Task UnlockAsync(TransferName folder, string token, CancellationToken cancellationToken)
     {
         try
         {
@@ -43,9 +43,9 @@ public sealed partial class TransferClient
                     await http.UnlockAsync(folder, token, watch).ConfigureAwait(false);
                     return true;
                 },
-                CancellationToken.None).ConfigureAwait(false);
+                cancellationToken).ConfigureAwait(false);
         }
-        catch (TransferException)
+        catch (Exception exception) when (exception is TransferException or OperationCanceledException)
         {
             // It ends on its own.
         }

@@ -14,6 +14,10 @@ public sealed class SyncLock : IAsyncDisposable
     /// <summary>Two renewals may fail.</summary>
     internal static readonly TimeSpan RenewalInterval = TimeSpan.FromSeconds(20);
 
+    /// <summary>How long the end waits for the server: over a line that has stalled, the lock expires instead.</summary>
+    /// <remarks>Enough for a new connection over a satellite.</remarks>
+    internal static readonly TimeSpan UnlockTimeout = TimeSpan.FromSeconds(3);
+
     private readonly TransferClient _client;
     private readonly TransferName _folder;
     private readonly string _holder;
@@ -79,7 +83,8 @@ public sealed class SyncLock : IAsyncDisposable
         await _renewing.ConfigureAwait(false);
         if (!_lost.IsCancellationRequested)
         {
-            await _client.UnlockAsync(_folder, _token).ConfigureAwait(false);
+            using var limit = new CancellationTokenSource(UnlockTimeout, _client.Clock);
+            await _client.UnlockAsync(_folder, _token, limit.Token).ConfigureAwait(false);
         }
 
         _disposed.Dispose();
