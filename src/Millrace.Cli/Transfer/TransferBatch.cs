@@ -34,6 +34,9 @@ internal static class TransferBatch
         TransferJob job, ITransferDisplay display, Action<TransferOutcome> done, CancellationToken stop)
     {
         using var turns = new FileTurns(job.SmallAtOnce ?? (static () => FileTurns.SmallAtOnce), yields: job.Receives);
+
+        // A look is a request of its own, and may read the file here.
+        using var looks = new FileTurns(static () => FileTurns.SmallAtOnce);
         try
         {
             await Parallel.ForEachAsync(
@@ -41,22 +44,9 @@ internal static class TransferBatch
                 new ParallelOptions { MaxDegreeOfParallelism = job.SmallAtOnce is null ? FileTurns.SmallAtOnce : FileTurns.Most, CancellationToken = stop },
                 async (item, cancellationToken) =>
                 {
-                    int turn = await turns.EnterAsync(item.IsSmallFile, cancellationToken).ConfigureAwait(false);
-                    try
-                    {
-                        TransferOutcome outcome = await MoveAsync(job, item, display, cancellationToken).ConfigureAwait(false);
-                        if (outcome.Result is { Attempts: > 1 } || outcome.Error is TransferException { Error: TransferError.TooManyTransfers })
-                        {
-                            turns.SlowDown();
-                        }
-
-                        display.End(outcome);
-                        done(outcome);
-                    }
-                    finally
-                    {
-                        turns.Leave(turn);
-                    }
+                    TransferOutcome outcome = await MoveAsync(job, item, display, looks, turns, cancellationToken).ConfigureAwait(false);
+                    display.End(outcome);
+                    done(outcome);
                 }).ConfigureAwait(false);
             return false;
         }
@@ -67,7 +57,7 @@ internal static class TransferBatch
     }
 
     private static async Task<TransferOutcome> MoveAsync(
-        TransferJob job, TransferItem item, ITransferDisplay display, CancellationToken stop)
+        TransferJob job, TransferItem item, ITransferDisplay display, FileTurns looks, FileTurns turns, CancellationToken stop)
     {
         if (item.Refused is not null)
         {
@@ -77,22 +67,54 @@ internal static class TransferBatch
         long began = Stopwatch.GetTimestamp();
         try
         {
-            if (item.Remote is not null && job.IsPresent is { } isPresent && await isPresent(item, stop).ConfigureAwait(false))
+            if (item.Remote is not null && job.IsPresent is { } isPresent
+                && await InTurnAsync(looks, item, () => isPresent(item, stop), stop).ConfigureAwait(false))
             {
                 return new TransferOutcome(item, null, null, 0);
             }
 
-            TransferResult result = await job.Move(item, display.Begin(item), stop).ConfigureAwait(false);
-            return new TransferOutcome(item, result, null, Stopwatch.GetElapsedTime(began).TotalSeconds);
+            return await InTurnAsync(
+                turns,
+                item,
+                async () =>
+                {
+                    began = Stopwatch.GetTimestamp();
+                    TransferResult result = await job.Move(item, display.Begin(item), stop).ConfigureAwait(false);
+                    if (result.Attempts > 1)
+                    {
+                        turns.SlowDown();
+                    }
+
+                    return new TransferOutcome(item, result, null, Stopwatch.GetElapsedTime(began).TotalSeconds);
+                },
+                stop).ConfigureAwait(false);
         }
         catch (Exception exception) when (TransferFailure.IsExpected(exception) && !stop.IsCancellationRequested)
         {
+            if (exception is TransferException { Error: TransferError.TooManyTransfers })
+            {
+                turns.SlowDown();
+            }
+
             return new TransferOutcome(item, null, exception, Stopwatch.GetElapsedTime(began).TotalSeconds);
         }
         catch (Exception exception) when (TransferFailure.IsExpected(exception))
         {
             // A connection that was being closed may fail before it is canceled.
             throw new OperationCanceledException("Stopped.", exception, stop);
+        }
+    }
+
+    private static async ValueTask<T> InTurnAsync<T>(FileTurns turns, TransferItem item, Func<ValueTask<T>> run, CancellationToken stop)
+    {
+        int turn = await turns.EnterAsync(item.IsSmallFile, stop).ConfigureAwait(false);
+        try
+        {
+            return await run().ConfigureAwait(false);
+        }
+        finally
+        {
+            turns.Leave(turn);
         }
     }
 }
@@ -143,7 +165,8 @@ internal sealed record TransferItem(string Path, TransferName Name, string Url, 
     /// <summary>Whether it was found in a folder, not named by the user, who may not know its other entries.</summary>
     public bool IsFound { get; init; }
 
-    public bool IsSmallFile => Bytes is <= TransferClient.SmallFileBytes && LinkTarget is null && Step?.LinkTarget is null;
+    /// <summary>Whether it may travel with others. One that replaces a link needs a request that deletes the link.</summary>
+    public bool IsSmallFile => Bytes is <= TransferClient.SmallFileBytes && LinkTarget is null && Step?.LinkTarget is null && Remote?.LinkTarget is null;
 
     public string Shown => Path == Standard ? "the standard stream" : Path;
 }

@@ -53,7 +53,10 @@ internal sealed class SilentDisplay : ITransferDisplay, IProgress<TransferProgre
 /// <summary>A line for a file that takes long, now and then: where no terminal is, as in a log.</summary>
 internal sealed class PlainDisplay(TextWriter output) : ITransferDisplay
 {
-    public IProgress<TransferProgress> Begin(TransferItem item) => new Line(item, output);
+    private static readonly SilentDisplay Silent = new();
+
+    // Small files wait for one another: each of hundreds would seem to take long.
+    public IProgress<TransferProgress> Begin(TransferItem item) => item.IsSmallFile ? Silent : new Line(item, output);
 
     public void End(TransferOutcome outcome)
     {

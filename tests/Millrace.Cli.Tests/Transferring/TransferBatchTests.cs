@@ -42,6 +42,64 @@ public sealed class TransferBatchTests
         Assert.InRange(alive, 1, 100);
     }
 
+    [Fact]
+    public async Task Of_files_that_travel_together_a_few_are_looked_at_at_the_same_time()
+    {
+        const int Files = 100;
+        int running = 0;
+        int most = 0;
+        int moved = 0;
+        var all = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        TransferItem[] items = [.. Enumerable.Range(0, Files).Select(i => new TransferItem($"{i}", TransferName.Parse($"{i}"), $"http://h/files/{i}", i)
+        {
+            Remote = new RemoteEntry(default, false, i, null, null, null),
+        })];
+
+        int code = await TransferBatch.RunAsync(
+            new TransferJob
+            {
+                Command = "put",
+                Verb = "Put",
+                NameReason = "with bad names",
+                Settings = new TransferSettings { Client = new TransferClientOptions(), Quiet = true },
+                Items = items,
+                Output = TextWriter.Null,
+                Describe = static item => item.Path,
+                Continues = true,
+                SmallAtOnce = static () => FileTurns.Most,
+                IsPresent = async (_, cancellationToken) =>
+                {
+                    lock (all)
+                    {
+                        most = Math.Max(most, ++running);
+                    }
+
+                    await Task.Delay(5, cancellationToken);
+                    lock (all)
+                    {
+                        running--;
+                    }
+
+                    return false;
+                },
+                Move = async (item, _, cancellationToken) =>
+                {
+                    // All of them travel together in the end.
+                    if (Interlocked.Increment(ref moved) == Files)
+                    {
+                        all.TrySetResult();
+                    }
+
+                    await all.Task.WaitAsync(TimeSpan.FromMinutes(2), cancellationToken);
+                    return new TransferResult(item.Name, 0, null, null, TransferProtocol.Http1, 0, 1);
+                },
+            },
+            default);
+
+        Assert.Equal(ExitCode.Success, code);
+        Assert.InRange(most, 1, FileTurns.SmallAtOnce);
+    }
+
     /// <summary>Weak references to files that are made one after the other.</summary>
     private sealed class Files : IReadOnlyCollection<TransferItem>
     {

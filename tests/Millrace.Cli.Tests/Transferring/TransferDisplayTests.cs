@@ -72,6 +72,16 @@ public sealed partial class TransferDisplayTests
         Assert.Equal(["1.bin: 10 B of 1 MiB", "1.bin: 20 B of 1 MiB"], output.ToString().Split(output.NewLine, StringSplitOptions.RemoveEmptyEntries));
     }
 
+    [Fact]
+    public void Without_a_terminal_small_files_have_no_lines()
+    {
+        var output = new StringWriter();
+
+        new PlainDisplay(output).Begin(Item(1) with { Bytes = 1000 }).Report(new TransferProgress(10, 1000, 0, TimeSpan.FromSeconds(60), 1));
+
+        Assert.Empty(output.ToString());
+    }
+
     private static TransferItem Item(int number) =>
         new($"{number}.bin", TransferName.Parse($"{number}.bin"), $"http://h/files/{number}.bin", MiB);
 
