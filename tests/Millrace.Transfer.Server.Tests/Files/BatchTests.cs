@@ -179,6 +179,9 @@ public sealed class BatchTests : ServerTest
             Server.Address, $"POST /files/?batch HTTP/1.1\r\nHost: x\r\nContent-Type: {BatchFileDocument.MediaType}\r\nContent-Length: {body.Length}\r\n\r\n"))
         {
             Assert.True(await connection.SendAsync(body[..^10]));
+
+            // The first file is there, or it is being written.
+            await Bounded.UntilAsync(() => Server.Leftovers().Count > 0 || Server.VisibleFiles().Contains("a"));
         }
 
         await Bounded.UntilAsync(() => Server.Leftovers().Count == 0);
