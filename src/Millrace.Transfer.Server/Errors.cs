@@ -42,7 +42,7 @@ internal static partial class Errors
     };
 
     public static TransferException FolderExchanged(TransferName name) => new(
-        TransferError.Unavailable, $"The folder of '{name}' was exchanged while the file was written. Send it again.", name.Value);
+        TransferError.Unavailable, $"The folder of '{name}' was moved, deleted or exchanged while the file was written. Send it again.", name.Value);
 
     public static TransferException TooLongBelow(TransferName from, TransferName to, int bytes) => new(
         TransferError.InvalidName,

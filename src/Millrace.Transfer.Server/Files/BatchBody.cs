@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>
 /// Reads the body of a batch: a line of JSON, the bytes of that file, and so on. Holds one line and the bytes of one file. Not thread-safe.
 /// </summary>
-internal sealed class BatchBody(PipeReader body) : IDisposable
+internal sealed class BatchBody(PipeReader body, BatchFiles files) : IDisposable
 {
     private ReadOnlySequence<byte> _rest;
     private bool _isReading;
@@ -103,7 +103,28 @@ internal sealed class BatchBody(PipeReader body) : IDisposable
             _rest = default;
         }
 
-        ReadResult result = await BodyCopy.ReadAsync(body, cancellationToken);
+        ValueTask<ReadResult> reading = BodyCopy.ReadAsync(body, cancellationToken);
+        if (reading.IsCompleted)
+        {
+            Accept(await reading);
+            return true;
+        }
+
+        Task<ReadResult> slow = reading.AsTask();
+        try
+        {
+            await files.WaitAsync(slow, cancellationToken);
+        }
+        finally
+        {
+            Accept(await slow);
+        }
+
+        return true;
+    }
+
+    private void Accept(in ReadResult result)
+    {
         if (result.IsCanceled)
         {
             body.AdvanceTo(result.Buffer.Start);
@@ -111,16 +132,17 @@ internal sealed class BatchBody(PipeReader body) : IDisposable
         }
 
         (_rest, _isReading, _isCompleted) = (result.Buffer, true, result.IsCompleted);
-        return true;
     }
 
     private static BatchFileDocument Parse(in ReadOnlySequence<byte> line)
     {
         try
         {
-            return JsonSerializer.Deserialize(line.IsSingleSegment ? line.FirstSpan : line.ToArray(), TransferJson.Default.BatchFileDocument) is { Name: not null, Length: >= 0 } file
+            // Every name is kept for the answer.
+            return JsonSerializer.Deserialize(line.IsSingleSegment ? line.FirstSpan : line.ToArray(), TransferJson.Default.BatchFileDocument)
+                    is { Name.Length: <= NameRules.MaxBytes, Length: >= 0 } file
                 ? file
-                : throw Errors.Invalid("A line of a batch has no name, or no length of 0 or more bytes.");
+                : throw Errors.Invalid($"A line of a batch has no name of at most {NameRules.MaxBytes} bytes, or no length of 0 or more bytes.");
         }
         catch (JsonException exception)
         {

@@ -12,6 +12,9 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
     /// <summary>Bytes that each of them may have.</summary>
     public const long MaxFileBytes = 1024 * 1024;
 
+    /// <summary>Bytes of the answer in memory.</summary>
+    private const int PieceBytes = 64 * 1024;
+
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
         using TransferPass pass = await TransferGuard.Of(context)
@@ -26,35 +29,44 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
             };
         }
 
-        List<BatchResultDocument> results;
-        using (var body = new BatchBody(request.BodyReader))
-        await using (BatchFiles files = LocalBatch.TryBegin(pass.Store) is { } batch ? new JointFiles(pass, batch) : new SeparateFiles(pass))
+        var results = new List<(BatchResultDocument Result, long Length)>();
+        try
         {
-            results = await ReceiveAsync(context, body, files, pass, target.Name);
+            await using BatchFiles files = LocalBatch.TryBegin(pass.Store) is { } batch ? new JointFiles(pass, batch) : new SeparateFiles(pass);
+            using var body = new BatchBody(request.BodyReader, files);
+            await ReceiveAsync(context, body, files, pass, target.Name, results);
+        }
+        finally
+        {
+            // Also of a batch that was cut: some of its files may be stored.
+            if (pass.FileLog is { } log)
+            {
+                Log(log, target.Name, results);
+            }
         }
 
         await SendAsync(context.Response, results, context.RequestAborted);
     }
 
     /// <summary>A line of the log for each file, as for those with a request of their own.</summary>
-    private static void Log(TransferObservation log, TransferName folder, List<BatchResultDocument> results, List<long> lengths)
+    private static void Log(TransferObservation log, TransferName folder, List<(BatchResultDocument Result, long Length)> files)
     {
-        foreach ((BatchResultDocument result, long length) in results.Zip(lengths))
+        foreach ((BatchResultDocument result, long length) in files)
         {
             string name = folder.IsRoot ? result.Name : $"{folder.Value}/{result.Name}";
-
-            // One that was refused may be anything.
-            log.LogFile(result.Error is null ? PrintableText.Clean(name) : NameEncoding.Printable(name), result.Status, length);
+            if (result.Status != 0)
+            {
+                // One that was refused may be anything.
+                log.LogFile(result.Error is null ? PrintableText.Clean(name) : NameEncoding.Printable(name), result.Status, length);
+            }
         }
     }
 
-    private async ValueTask<List<BatchResultDocument>> ReceiveAsync(
-        HttpContext context, BatchBody body, BatchFiles files, TransferPass pass, TransferName folder)
+    private async ValueTask ReceiveAsync(
+        HttpContext context, BatchBody body, BatchFiles files, TransferPass pass, TransferName folder, List<(BatchResultDocument Result, long Length)> results)
     {
         CancellationToken cancellationToken = context.RequestAborted;
         TransferGuard guard = TransferGuard.Of(context);
-        var results = new List<BatchResultDocument>();
-        var lengths = new List<long>();
         while (await body.ReadLineAsync(cancellationToken) is { } line)
         {
             long length = line.Length!.Value;
@@ -68,8 +80,7 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
             }
 
             var result = new BatchResultDocument { Name = line.Name! };
-            results.Add(result);
-            lengths.Add(length);
+            results.Add((result, length));
             BatchFile file;
             try
             {
@@ -100,12 +111,6 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         }
 
         await files.FinishAsync(cancellationToken);
-        if (pass.FileLog is { } log)
-        {
-            Log(log, folder, results, lengths);
-        }
-
-        return results;
     }
 
     public static void Refuse(BatchResultDocument result, Refusal refusal)
@@ -122,24 +127,41 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         result.Sha256 = file.Sha256?.ToBase64();
     }
 
-    private static async Task SendAsync(HttpResponse response, List<BatchResultDocument> results, CancellationToken cancellationToken)
+    private static async Task SendAsync(HttpResponse response, List<(BatchResultDocument Result, long Length)> results, CancellationToken cancellationToken)
     {
-        var lines = new ArrayBufferWriter<byte>(128 * (1 + results.Count));
-        using (var writer = new Utf8JsonWriter(lines))
+        // Counted first: thousands of long names are not to be in memory twice, and the client sees by the length whether it got all.
+        var lines = new ArrayBufferWriter<byte>(PieceBytes);
+        using var writer = new Utf8JsonWriter(lines);
+        long length = 0;
+        foreach ((BatchResultDocument result, _) in results)
         {
-            foreach (BatchResultDocument result in results)
-            {
-                JsonSerializer.Serialize(writer, result, TransferJson.Default.BatchResultDocument);
-                writer.Flush();
-                writer.Reset();
-                lines.Write("\n"u8);
-            }
+            Write(result, writer, lines);
+            length += lines.WrittenCount;
+            lines.ResetWrittenCount();
         }
 
         response.ContentType = BatchFileDocument.ResultsMediaType;
         response.Headers.XContentTypeOptions = "nosniff";
-        response.ContentLength = lines.WrittenCount;
+        response.ContentLength = length;
+        foreach ((BatchResultDocument result, _) in results)
+        {
+            Write(result, writer, lines);
+            if (lines.WrittenCount > PieceBytes - BatchFileDocument.MaxLineBytes)
+            {
+                await response.Body.WriteAsync(lines.WrittenMemory, cancellationToken);
+                lines.ResetWrittenCount();
+            }
+        }
+
         await response.Body.WriteAsync(lines.WrittenMemory, cancellationToken);
+    }
+
+    private static void Write(BatchResultDocument result, Utf8JsonWriter writer, ArrayBufferWriter<byte> lines)
+    {
+        JsonSerializer.Serialize(writer, result, TransferJson.Default.BatchResultDocument);
+        writer.Flush();
+        writer.Reset();
+        lines.Write("\n"u8);
     }
 }
 
@@ -155,6 +177,11 @@ internal abstract class BatchFiles : IAsyncDisposable
     /// <param name="result">Gets the result.</param>
     /// <param name="cancellationToken">Ends it, until it is published.</param>
     public abstract ValueTask AddAsync(BatchFile file, byte[] content, BatchResultDocument result, CancellationToken cancellationToken);
+
+    /// <summary>Waits for more of the body; publishes what is complete rather than keep it open for long.</summary>
+    /// <param name="reading">Completes when there is more, or with an error.</param>
+    /// <param name="cancellationToken">Ends it, until files are published.</param>
+    public abstract ValueTask WaitAsync(Task reading, CancellationToken cancellationToken);
 
     /// <summary>Waits until every file is published and durable, or refused.</summary>
     public abstract Task FinishAsync(CancellationToken cancellationToken);

@@ -5,6 +5,9 @@ namespace Millrace.Transfer.Server;
 /// <summary>Files of a batch in a folder of this machine, which share their waits for the device.</summary>
 internal sealed class JointFiles(TransferPass pass, LocalBatch batch) : BatchFiles
 {
+    /// <summary>How long files and folders are held open while nothing arrives.</summary>
+    private static readonly TimeSpan MaxPause = TimeSpan.FromSeconds(1);
+
     private readonly List<Pending> _pending = [];
     private readonly HashSet<TransferName> _names = [];
 
@@ -47,9 +50,21 @@ internal sealed class JointFiles(TransferPass pass, LocalBatch batch) : BatchFil
             ArrayPool<byte>.Shared.Return(content);
         }
 
-        if (_pending.Count == LocalBatch.MaxFiles)
+        if (_pending.Count == LocalBatch.MaxFiles || batch.IsCrowded)
         {
             await FinishAsync(cancellationToken);
+        }
+    }
+
+    public override async ValueTask WaitAsync(Task reading, CancellationToken cancellationToken)
+    {
+        if (batch.HoldsAny)
+        {
+            await reading.WaitAsync(MaxPause, pass.Clock ?? TimeProvider.System, CancellationToken.None).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (!reading.IsCompleted)
+            {
+                await FinishAsync(cancellationToken);
+            }
         }
     }
 

@@ -38,6 +38,8 @@ internal sealed class SeparateFiles(TransferPass pass) : BatchFiles
         return default;
     }
 
+    public override ValueTask WaitAsync(Task reading, CancellationToken cancellationToken) => default;
+
     public override Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_running.Select(static one => one.Task));
 
     public override async ValueTask DisposeAsync() => await FinishAsync(default).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

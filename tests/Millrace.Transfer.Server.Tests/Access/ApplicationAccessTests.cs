@@ -142,6 +142,23 @@ public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
     }
 
     [Fact]
+    public async Task Policies_of_the_application_decide_about_each_file_of_a_batch()
+    {
+        await using RunningServer server = await StartAsync(services: services => services
+            .AddAuthorization(options => options.AddPolicy("Millrace.Write", policy => policy
+                .AddAuthenticationSchemes("Name")
+                .RequireAssertion(static context => context.Resource is TransferName name && (name.IsRoot || name.Value.StartsWith("alice", StringComparison.Ordinal)))))
+            .AddAuthenticationCore(options => options.AddScheme<NameHandler>("Name", displayName: null))
+            .AddTransient<NameHandler>());
+
+        BatchResultDocument[] results = await Batch.ReadAsync(
+            await Batch.PostAsync(server.Client, "files/?batch", Batch.Joined(Batch.File("bob/x", [1]), Batch.File("alice/x", [1])), ("X-Name", "alice")), 2);
+
+        Assert.Equal([403, 201], results.Select(static one => one.Status));
+        Assert.Equal(["a/one.txt", "alice/x"], server.VisibleFiles());
+    }
+
+    [Fact]
     public async Task User_of_another_scheme_is_not_trusted_by_the_default_policies()
     {
         await using RunningServer server = await StartAsync(middleware: application => application.Use((context, next) =>

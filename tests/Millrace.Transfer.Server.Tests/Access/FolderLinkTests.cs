@@ -134,6 +134,27 @@ public sealed class FolderLinkTests : GrpcTest
     }
 
     [Fact]
+    public async Task Links_send_no_batches()
+    {
+        string[] links = [await PrepareAsync(), await PrepareAsync(drop: true)];
+        string signed = SignedLink.CreateQuery(await Tokens.GetLinkKeyAsync(), "PUT", TransferName.Parse("share"), DateTimeOffset.UtcNow.AddHours(1));
+        byte[] body = Batch.Joined(Batch.File("new", [1]));
+        foreach (string query in (string[])[$"batch&mr-link={links[0]}", $"batch&mr-link={links[1]}", $"batch&{signed}"])
+        {
+            using HttpResponseMessage response = await Batch.PostAsync(Server.Client, $"files/share/?{query}", body);
+            Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
+        }
+
+        foreach (string link in links)
+        {
+            using HttpResponseMessage response = await Batch.PostAsync(Server.Client, "files/share/?batch", body, ("Authorization", $"Bearer {link}"));
+            Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
+        }
+
+        Assert.False(File.Exists(PathOf("share/new")));
+    }
+
+    [Fact]
     public async Task Drop_link_takes_new_files_in_every_protocol_and_shows_nothing()
     {
         string link = await PrepareAsync(drop: true);

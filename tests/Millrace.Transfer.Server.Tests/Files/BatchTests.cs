@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Millrace.Transfer.Server.Tests.Files;
 
 /// <summary>POST FOLDER/?batch.</summary>
@@ -101,9 +103,11 @@ public sealed class BatchTests : ServerTest
         await Batch.PostAsync(Client, "files/?batch", new byte[1_000_000]).AnswersAsync(HttpStatusCode.BadRequest);
         await Batch.PostAsync(Client, "files/?batch", Batch.Joined([.. Enumerable.Range(0, BatchUpload.MaxFiles + 1).Select(static i => Batch.File($"../{i}", []))]))
             .AnswersAsync(HttpStatusCode.RequestEntityTooLarge);
-        string name = new('n', BatchFileDocument.MaxLineBytes - 23);
-        BatchResultDocument[] results = await Batch.PutAsync(Client, "files/?batch", (Encoding.UTF8.GetBytes($"{{\"name\":\"{name}\",\"length\":0}}\n"), []));
+        string name = new('n', NameRules.MaxBytes);
+        BatchResultDocument[] results = await Batch.PutAsync(Client, "files/?batch", Batch.File(name, []));
         Assert.Equal((400, "InvalidName"), (results.Single().Status, results.Single().Error));
+        await Batch.PostAsync(Client, "files/?batch", Batch.Joined(Batch.File(name + "n", []))).AnswersAsync(HttpStatusCode.BadRequest);
+        await Batch.PostAsync(Client, "files/?batch", Batch.Joined(Batch.File(new('n', BatchFileDocument.MaxLineBytes - 23), []))).AnswersAsync(HttpStatusCode.BadRequest);
         Assert.Empty(Server.VisibleFiles());
     }
 
@@ -187,6 +191,18 @@ public sealed class BatchTests : ServerTest
         await Bounded.UntilAsync(() => Server.Leftovers().Count == 0);
         Assert.DoesNotContain("b", Server.VisibleFiles());
         Assert.Empty(Server.Complaints);
+    }
+
+    [Fact]
+    public async Task Long_names_are_answered_in_full()
+    {
+        string name = new('<', NameRules.MaxBytes);
+        BatchResultDocument[] results = await Batch.PutAsync(
+            Client, "files/?batch", [.. Enumerable.Range(0, BatchUpload.MaxFiles).Select(i => Batch.File(name[..^4] + i.ToString("0000", CultureInfo.InvariantCulture), [1]))]);
+        for (int i = 0; i < results.Length; i++)
+        {
+            Assert.Equal((name[..^4] + i.ToString("0000", CultureInfo.InvariantCulture), 400, "InvalidName"), (results[i].Name, results[i].Status, results[i].Error));
+        }
     }
 
     [Fact]

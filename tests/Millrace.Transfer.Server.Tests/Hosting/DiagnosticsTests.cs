@@ -130,6 +130,41 @@ public sealed class DiagnosticsTests
     }
 
     [Fact]
+    public async Task Log_has_each_file_of_a_batch()
+    {
+        var log = new CapturedLog(LogLevel.Information);
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information));
+        BatchResultDocument[] results = await Batch.PutAsync(
+            served.Client, "files/in/?batch",
+            Batch.File("good", new byte[5]), Batch.File("../out\u202E", new byte[6]), Batch.File("other", new byte[7], ""","ifMatch":"\"x\"" """));
+        Assert.Equal([201, 400, 412], results.Select(static one => one.Status));
+        await Bounded.UntilAsync(() => log.Lines.Count >= 4);
+
+        string[] lines = [.. log.Lines];
+        Assert.Equal(4, lines.Length);
+        Assert.Matches(@"^POST in/good: completed, 201, 5 bytes in \d+ ms, - at 127\.0\.0\.1$", lines[0]);
+        Assert.Matches(@"^POST in/\.\./out[^\u202E]*: refused, 400, 6 bytes in \d+ ms, ", lines[1]);
+        Assert.Matches(@"^POST in/other: refused, 412, 7 bytes in \d+ ms, ", lines[2]);
+        Assert.StartsWith("POST in: completed, 200, ", lines[3], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Log_has_stored_files_of_a_batch_that_is_refused_later()
+    {
+        var log = new CapturedLog(LogLevel.Information);
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
+        {
+            options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information);
+            options.Events = new FileEventOptions { Receiver = new NoReceiver() };
+        });
+        byte[] body = Batch.Joined(Batch.File("good", new byte[5]), ("malformed\n"u8.ToArray(), []));
+        await Batch.PostAsync(served.Client, "files/in/?batch", body).AnswersAsync(HttpStatusCode.BadRequest);
+        await Bounded.UntilAsync(() => log.Lines.Any(static line => line.StartsWith("POST in: refused, 400, ", StringComparison.Ordinal)));
+        Assert.Contains(log.Lines, static line => line.StartsWith("POST in/good: completed, 201, 5 bytes", StringComparison.Ordinal));
+    }
+
+    [Fact]
     public async Task Log_has_no_marks_that_turn_a_name()
     {
         var log = new CapturedLog(LogLevel.Information);
@@ -283,5 +318,10 @@ public sealed class DiagnosticsTests
 
             return string.Join(' ', values);
         }
+    }
+
+    private sealed class NoReceiver : IFileEvents
+    {
+        public ValueTask DeliverAsync(FileEvent fileEvent, CancellationToken cancellationToken) => default;
     }
 }

@@ -14,6 +14,13 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
     /// <summary>Files between two flushes: each is open until then.</summary>
     public const int MaxFiles = 256;
 
+    /// <summary>Files and folders that all batches of a store hold open: beyond these, each batch publishes what it has.</summary>
+    /// <remarks>A quarter of the 4,096 that old systems allow a process.</remarks>
+    private const int MaxHandles = 1024;
+
+    /// <summary>A file that is written, and the folder that it is in.</summary>
+    private const int HandlesOfFile = 2;
+
     /// <summary>Bytes between two checks of the device.</summary>
     private const long CheckEvery = 1024 * 1024;
 
@@ -26,8 +33,15 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
     private readonly Dictionary<TransferName, Place> _places = [];
     private readonly List<Place> _others = [];
     private long _unchecked = CheckEvery;
+    private int _round;
 
     private bool IsDurable => store.Options.Durability != Durability.None;
+
+    /// <summary>Whether anything is open.</summary>
+    public bool HoldsAny => _places.Count + _others.Count > 0;
+
+    /// <summary>Whether too much is open for more of it.</summary>
+    public bool IsCrowded => _places.Count + _others.Count >= MaxFiles || store.BatchHandles >= MaxHandles;
 
     /// <summary>Begins a batch of a store; null if its files share nothing.</summary>
     public static LocalBatch? TryBegin(IFileStore store) => store switch
@@ -82,7 +96,9 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
             (file, Place place) = Create(name, options.Precondition.CreateNew);
             await file.WriteThroughAsync(new ReadOnlySequence<byte>(content), cancellationToken);
             long? stamp = await publisher.StampAsync(file, name, new FileTerms(options.Modified, options.IsExecutable), cancellationToken);
-            return new Written(name, file, place, options.Precondition, (tree.Look(file.Handle), stamp, options.Modified is not null), digest, reservation);
+            (FileFacts, long?, bool) stamped = (tree.Look(file.Handle), stamp, options.Modified is not null);
+            store.AddBatchHandles(HandlesOfFile);
+            return new Written(store, name, file, place, options.Precondition, stamped, digest, reservation);
         }
         catch (Exception exception)
         {
@@ -100,6 +116,7 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
     /// <summary>Makes written files durable. One that could not be fails when it is published.</summary>
     public async ValueTask FlushAsync(IReadOnlyList<Written> written)
     {
+        _round++;
         if (!IsDurable || written.Count == 0)
         {
             return;
@@ -137,13 +154,27 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
         try
         {
             return one.Failure is null
-                ? await publisher.PublishAsync(
-                    one.File, one.Name, one.Place.Folder, one.Precondition, one.Stamped, one.Digest, one.Reservation, one.Place.Exchanges, cancellationToken)
+                ? await publisher.PublishAsync(this, one, cancellationToken)
                 : throw one.Failure;
         }
         catch (FilePipeException exception)
         {
             throw Errors.Translate(exception, "publish", one.Name);
+        }
+    }
+
+    /// <summary>Throws if the folder that a file was written to has no longer the file's name: it would be acknowledged, and missing there.</summary>
+    /// <remarks>For changes that other programs make, it looks once for each folder and flush.</remarks>
+    public void ThrowIfElsewhere(Written one)
+    {
+        if (one.Place.IsChecked(store.Moves, _round))
+        {
+            return;
+        }
+
+        if (!IsThere(one.Place, one.Name))
+        {
+            throw Errors.FolderExchanged(one.Name);
         }
     }
 
@@ -181,6 +212,7 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
             place.Folder.Dispose();
         }
 
+        store.AddBatchHandles(-_places.Count - _others.Count);
         _places.Clear();
         _others.Clear();
     }
@@ -228,8 +260,8 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
                 if (isLink && !createNew)
                 {
                     // Its file is in another folder, or has another name.
-                    int exchanges = store.Exchanges;
-                    place = Place.Of(tree.TryOpenFolderOf(name, create: true, follow: true, out fileName)!, exchanges);
+                    int moves = store.Moves;
+                    place = Of(tree.TryOpenFolderOf(name, create: true, follow: true, out fileName)!, isLinked: true, moves);
                     _others.Add(place);
                 }
 
@@ -257,41 +289,87 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
         }
     }
 
+    /// <summary>The folder that has a name's file now.</summary>
     private Place? FindPlace(TransferName name, bool create)
     {
         TransferName folder = name.Folder;
-        if (!_places.TryGetValue(folder, out Place? place))
+        if (_places.TryGetValue(folder, out Place? place) && !(create && place.IsChecked(store.Moves, _round)) && !IsThere(place, name))
         {
-            int exchanges = store.Exchanges;
+            // It was moved, deleted or replaced since it was opened. Others of it may still be held.
+            _places.Remove(folder);
+            _others.Add(place);
+            place = null;
+        }
+
+        if (place is null)
+        {
+            int moves = store.Moves;
             if (tree.TryOpenFolderOf(name, create, follow: false, out _) is { } opened)
             {
-                _places.Add(folder, place = Place.Of(opened, exchanges));
+                _places.Add(folder, place = Of(opened, isLinked: false, moves));
             }
         }
 
         return place;
     }
 
-    /// <summary>A folder that is held open for the files of it.</summary>
-    /// <param name="Folder">The folder.</param>
-    /// <param name="Device">Its device.</param>
-    /// <param name="Exchanges">The <see cref="LocalStore.Exchanges"/> before it was opened.</param>
-    internal sealed record Place(StoreFolder Folder, ulong Device, int Exchanges)
+    private Place Of(StoreFolder folder, bool isLinked, int moves)
     {
-        public Microsoft.Win32.SafeHandles.SafeFileHandle Handle => ((NativeFolder)Folder).Handle;
+        store.AddBatchHandles(1);
+        _ = folder.TryLook(".", out FileFacts facts, out _, out _);
+        var place = new Place(folder, (facts.Device, facts.Inode), isLinked);
+        place.Check(moves, _round);
+        return place;
+    }
 
-        public static Place Of(StoreFolder folder, int exchanges)
+    /// <summary>Whether a name still leads to a folder that is held open.</summary>
+    private bool IsThere(Place place, TransferName name)
+    {
+        int moves = store.Moves;
+        using StoreFolder? now = tree.TryOpenFolderOf(name, create: false, follow: place.IsLinked, out _);
+        if (now is null || !now.TryLook(".", out FileFacts facts, out _, out _) || (facts.Device, facts.Inode) != place.Id)
         {
-            _ = folder.TryLook(".", out FileFacts facts, out _, out _);
-            return new Place(folder, facts.Device, exchanges);
+            return false;
         }
+
+        place.Check(moves, _round);
+        return true;
+    }
+
+    /// <summary>A folder that is held open for the files of it.</summary>
+    /// <param name="folder">The folder.</param>
+    /// <param name="id">Its device and inode.</param>
+    /// <param name="isLinked">Whether the name of its one file is a link.</param>
+    internal sealed class Place(StoreFolder folder, (ulong Device, ulong Inode) id, bool isLinked)
+    {
+        private (int Moves, int Round) _checked;
+
+        public StoreFolder Folder => folder;
+
+        public (ulong Device, ulong Inode) Id => id;
+
+        public ulong Device => id.Device;
+
+        public bool IsLinked => isLinked;
+
+        public Microsoft.Win32.SafeHandles.SafeFileHandle Handle => ((NativeFolder)folder).Handle;
+
+        /// <summary>Notes that its name led to it.</summary>
+        /// <param name="moves">The <see cref="LocalStore.Moves"/> before that was found out.</param>
+        /// <param name="round">The flushes before.</param>
+        public void Check(int moves, int round) => _checked = (moves, round);
+
+        /// <summary>Whether nothing is known that can have changed that.</summary>
+        public bool IsChecked(int moves, int round) => _checked == (moves, round);
     }
 
     /// <summary>A file that is written. Disposed without being published, nothing of it remains.</summary>
     internal sealed class Written(
-        TransferName name, FilePipeWriter file, Place place, WritePrecondition precondition, (FileFacts Facts, long? Stamp, bool IsGiven) stamped,
+        LocalStore store, TransferName name, FilePipeWriter file, Place place, WritePrecondition precondition, (FileFacts Facts, long? Stamp, bool IsGiven) stamped,
         FileDigest? digest, Reservation reservation) : IDisposable
     {
+        private bool _isDisposed;
+
         public TransferName Name => name;
 
         public FilePipeWriter File => file;
@@ -311,8 +389,13 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
 
         public void Dispose()
         {
-            file.Dispose();
-            reservation.ReleaseReservation();
+            if (!_isDisposed)
+            {
+                _isDisposed = true;
+                file.Dispose();
+                reservation.ReleaseReservation();
+                store.AddBatchHandles(-HandlesOfFile);
+            }
         }
     }
 }

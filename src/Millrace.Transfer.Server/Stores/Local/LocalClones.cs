@@ -81,8 +81,15 @@ internal sealed class LocalClones(LocalStore store, StoreTree tree)
                 precondition.ThrowIfNotMet(one, new StoredFile(one, 0, default, new EntityTag(version), null));
             }
 
-            store.CountExchange();
-            FolderClone.Exchange(first.PathOf(firstName), second.PathOf(secondName), store.Native);
+            try
+            {
+                FolderClone.Exchange(first.PathOf(firstName), second.PathOf(secondName), store.Native);
+            }
+            finally
+            {
+                store.CountExchange();
+            }
+
             first.Flush();
             second.Flush();
             store.Work.MoveRecords(other, one);

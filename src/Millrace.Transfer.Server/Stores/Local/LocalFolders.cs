@@ -44,6 +44,11 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
             bool replaces = CheckTarget(target, newName, to, mayReplace: options.Replace && file is not null, out long replaced);
             using LocalTrash.KeptVersion? kept = replaces ? store.Trash?.TryKeep(target, newName, to, files.Caller) : null;
             source.Move(oldName, target, newName, replaces);
+            if (isFolder || isLink)
+            {
+                store.CountMove();
+            }
+
             kept?.Replaced();
             store.Limits.AddUsed(kept is null ? -replaced : 0);
 
@@ -134,16 +139,19 @@ internal sealed class LocalFolders(LocalStore store, StoreTree tree, LocalFiles 
 
             if (TryTake(parent, name, folder))
             {
+                store.CountMove();
                 parent.Flush();
             }
             else if (TryHide(parent, name) is { } remains)
             {
+                store.CountMove();
                 parent.Flush();
                 TryDeleteRemains(remains);
             }
             else
             {
                 FolderWalk.Delete(parent.PathOf(name), store.Native, bytes => store.Limits.AddUsed(-bytes));
+                store.CountMove();
                 parent.Flush();
             }
 

@@ -203,30 +203,17 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
     }
 
     /// <summary>Renames a file of a batch to its name, as <see cref="PublishAsync(FilePipeWriter, TransferName, WritePrecondition, FileTerms, FileDigest?, Reservation, LocalUpload?, int, Task, CancellationToken)"/>.</summary>
-    /// <param name="file">All its bytes are written, and as durable as they are to be.</param>
-    /// <param name="name">Its name.</param>
-    /// <param name="folder">The folder that it is in.</param>
-    /// <param name="precondition">Checked atomically with the rename, as far as requests to this store go.</param>
-    /// <param name="stamped">Its facts after <see cref="StampAsync"/>, and whether its writer gave the time.</param>
-    /// <param name="digest">Its digest, if known.</param>
-    /// <param name="reservation">Its reserved bytes.</param>
-    /// <param name="exchanges">The <see cref="LocalStore.Exchanges"/> before its folder was opened.</param>
+    /// <param name="batch">The batch.</param>
+    /// <param name="one">The file: all its bytes are written, and as durable as they are to be.</param>
     /// <param name="cancellationToken">Until the publication begins.</param>
-    public async ValueTask<StoredFile> PublishAsync(
-        FilePipeWriter file,
-        TransferName name,
-        StoreFolder folder,
-        WritePrecondition precondition,
-        (FileFacts Facts, long? Stamp, bool IsGiven) stamped,
-        FileDigest? digest,
-        Reservation reservation,
-        int exchanges,
-        CancellationToken cancellationToken)
+    public async ValueTask<StoredFile> PublishAsync(LocalBatch batch, LocalBatch.Written one, CancellationToken cancellationToken)
     {
+        (TransferName name, FilePipeWriter file, WritePrecondition precondition) = (one.Name, one.File, one.Precondition);
+        (FileFacts written, long? stamp, bool isGiven) = one.Stamped;
         SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken);
         try
         {
-            ThrowIfElsewhere(file, name, exchanges);
+            batch.ThrowIfElsewhere(one);
             if (!(precondition with { CreateNew = false }).IsNone)
             {
                 // The rename itself finds out whether a name is free.
@@ -239,12 +226,12 @@ internal sealed class LocalPublisher(LocalStore store, StoreTree tree, LocalFile
             bool isKept = await CommitAsync(file, name, precondition, Task.CompletedTask, cancellationToken);
 
             // Another program may have replaced it at once: then it is described as it was, with a tag that no file has again.
-            bool isThere = folder.TryLook(fileName, out FileFacts facts, out _, out _)
-                && (facts.Inode, facts.Device) == (stamped.Facts.Inode, stamped.Facts.Device);
-            reservation.Publish(length, isThere && !isKept ? replaced : 0);
+            bool isThere = one.Place.Folder.TryLook(fileName, out FileFacts facts, out _, out _)
+                && (facts.Inode, facts.Device) == (written.Inode, written.Device);
+            one.Reservation.Publish(length, isThere && !isKept ? replaced : 0);
             return isThere
-                ? Describe(facts, name, length, stamped.Stamp, stamped.IsGiven, digest)
-                : VersionWatch.Unsettled(stamped.Facts, name) with { Sha256 = digest?.Sha256 };
+                ? Describe(facts, name, length, stamp, isGiven, one.Digest)
+                : VersionWatch.Unsettled(written, name) with { Sha256 = one.Digest?.Sha256 };
         }
         finally
         {

@@ -15,6 +15,8 @@ internal sealed class LocalStore : IAsyncDisposable
 
     private readonly SafeFileHandle? _lock;
     private int _exchanges;
+    private int _moves;
+    private int _batchHandles;
 
     /// <summary>Takes the folder.</summary>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
@@ -97,6 +99,12 @@ internal sealed class LocalStore : IAsyncDisposable
     /// <summary>How often folders have been exchanged: a file opened before may have another name now.</summary>
     public int Exchanges => Volatile.Read(ref _exchanges);
 
+    /// <summary>How often folders have been moved, deleted or exchanged: one that was opened before may have another name, or none.</summary>
+    public int Moves => Volatile.Read(ref _moves);
+
+    /// <summary>Files and folders that the batches of all callers hold open.</summary>
+    public int BatchHandles => Volatile.Read(ref _batchHandles);
+
     public SemaphoreSlim Listings { get; } = new(Math.Clamp(Environment.ProcessorCount - 1, 1, MaxListings));
 
     public StoreLimits Limits { get; }
@@ -121,7 +129,17 @@ internal sealed class LocalStore : IAsyncDisposable
     /// <summary>Opens a folder of the store's own.</summary>
     public StoreFolder OpenOwn(string path) => Native ? new NativeFolder(Folder.Open(path)) : new PortableFolder(path, native: false);
 
-    public void CountExchange() => Interlocked.Increment(ref _exchanges);
+    /// <summary>Counts an exchange that was done: what is opened later is where its name leads.</summary>
+    public void CountExchange()
+    {
+        Interlocked.Increment(ref _exchanges);
+        CountMove();
+    }
+
+    /// <summary>Counts a move or deletion of a folder that was done.</summary>
+    public void CountMove() => Interlocked.Increment(ref _moves);
+
+    public void AddBatchHandles(int count) => Interlocked.Add(ref _batchHandles, count);
 
     /// <summary>Lets others open the folder, after a start that failed.</summary>
     public void Unlock() => _lock?.Dispose();
