@@ -259,7 +259,7 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
                 Items = new SyncItems(steps, from, to),
                 Output = Console.Out,
                 Describe = item => $"{from.PlaceOf(item.Name)} to {to.PlaceOf(item.Name)}",
-                SmallAtOnce = to.Client is { } client ? () => client.SmallFilesAtOnce : static () => FileTurns.Most,
+                SmallAtOnce = SmallAtOnce(from, to),
                 Receives = to.IsHere,
                 Continues = true,
                 Move = async (item, progress, token) =>
@@ -277,6 +277,12 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
             },
             stop).ConfigureAwait(false);
     }
+
+    /// <summary>How many small files may move; null for a few, as copies here share no wait for the device.</summary>
+    internal static Func<int>? SmallAtOnce(Side from, Side to) =>
+        to.Client is { } client ? () => client.SmallFilesAtOnce
+        : from.Client is not null ? static () => FileTurns.Most
+        : null;
 
     private static bool IsTransfer(SyncStep step) => step.Action is SyncAction.Add or SyncAction.Replace;
 

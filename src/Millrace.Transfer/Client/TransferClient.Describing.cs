@@ -61,7 +61,7 @@ public sealed partial class TransferClient
     }
 
     /// <summary>The state that transfers share; made once the server's protocols are known.</summary>
-    private async ValueTask<TransferContext> ContextAsync(CancellationToken cancellationToken)
+    internal async ValueTask<TransferContext> ContextAsync(CancellationToken cancellationToken)
     {
         if (_context is { } made)
         {

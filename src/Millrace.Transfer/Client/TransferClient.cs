@@ -15,7 +15,7 @@ public sealed partial class TransferClient : IDisposable
     private readonly TimeProvider _clock;
     private readonly RetryPolicy _retry;
     private readonly RequestSizes _sizes = new();
-    private readonly SemaphoreSlim? _receiving;
+    private readonly ReceiveTurns? _receiving;
 
     /// <summary>Creates a client with its own connections.</summary>
     /// <param name="files">Where the server has its files, for example <c>http://host:8080/files/</c>.</param>
@@ -77,7 +77,7 @@ public sealed partial class TransferClient : IDisposable
         _ownsClient = ownsClient;
         _clock = clock;
         _retry = new RetryPolicy(Options, clock);
-        _receiving = Options.MaxReceiving is { } most ? new SemaphoreSlim(most) : null;
+        _receiving = Options.MaxReceiving is { } most ? new ReceiveTurns(most) : null;
         Speed = new LinkSpeed(clock);
     }
 
@@ -92,7 +92,6 @@ public sealed partial class TransferClient : IDisposable
     /// <summary>Closes its connections.</summary>
     public void Dispose()
     {
-        _receiving?.Dispose();
         if (_ownsClient)
         {
             _client.Dispose();

@@ -59,12 +59,25 @@ internal sealed partial class Download : IAsyncDisposable
 
     /// <param name="turns">Lets so many receive at once; null for any number.</param>
     /// <param name="cancellationToken">Ends it.</param>
-    public async Task<TransferResult> RunAsync(SemaphoreSlim? turns, CancellationToken cancellationToken)
+    public async Task<TransferResult> RunAsync(ReceiveTurns? turns, CancellationToken cancellationToken)
     {
+        ReceiveTurns? held = null;
         try
         {
             ThrowIfTooLarge(_end - _start ?? 0);
-            await ReceiveAsync(turns, cancellationToken).ConfigureAwait(false);
+            if (turns is not null)
+            {
+                await turns.EnterAsync(cancellationToken).ConfigureAwait(false);
+                held = turns;
+            }
+
+            await _context.Retry.RunAsync((_, token) => FetchAsync(turns, token), cancellationToken, _state).ConfigureAwait(false);
+            if (_sink.SharesCommit)
+            {
+                held?.Leave();
+                held = null;
+            }
+
             await _sink.CommitAsync(_keepsTime ? _modified : null, _keepsPermissions ? _isExecutable : null, cancellationToken).ConfigureAwait(false);
             _meter.Report(_taken, last: true);
             return new TransferResult(
@@ -78,22 +91,9 @@ internal sealed partial class Download : IAsyncDisposable
             await _sink.AbandonAsync().ConfigureAwait(false);
             throw;
         }
-    }
-
-    private async ValueTask ReceiveAsync(SemaphoreSlim? turns, CancellationToken cancellationToken)
-    {
-        if (turns is not null)
-        {
-            await turns.WaitAsync(cancellationToken).ConfigureAwait(false);
-        }
-
-        try
-        {
-            await _context.Retry.RunAsync((_, token) => FetchAsync(token), cancellationToken, _state).ConfigureAwait(false);
-        }
         finally
         {
-            turns?.Release();
+            held?.Leave();
         }
     }
 
@@ -106,7 +106,7 @@ internal sealed partial class Download : IAsyncDisposable
         }
     }
 
-    private async ValueTask<bool> FetchAsync(CancellationToken cancellationToken)
+    private async ValueTask<bool> FetchAsync(ReceiveTurns? turns, CancellationToken cancellationToken)
     {
         using IdleWatch watch = _context.Watch(cancellationToken);
         if (_state.Attempts > 1)
@@ -122,6 +122,11 @@ internal sealed partial class Download : IAsyncDisposable
         {
             // The server has noticed it.
             throw await RestartChangedAsync().ConfigureAwait(false) ?? exception;
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.TooManyTransfers)
+        {
+            turns?.SlowDown();
+            throw;
         }
 
         await VerifyAsync(watch).ConfigureAwait(false);

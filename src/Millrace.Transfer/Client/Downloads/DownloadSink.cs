@@ -30,6 +30,9 @@ internal abstract class DownloadSink : IAsyncDisposable
     /// <summary>Whether an unknown number of bytes may follow.</summary>
     public virtual bool HasRoom() => true;
 
+    /// <summary>Whether many can be committed at once, because they then wait for the device together, without a thread or a buffer each.</summary>
+    public virtual bool SharesCommit => false;
+
     /// <summary>Whether several ranges can be written at once.</summary>
     public virtual bool TakesRanges => false;
 

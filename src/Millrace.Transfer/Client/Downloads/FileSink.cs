@@ -41,6 +41,11 @@ internal sealed class FileSink : DownloadSink
 
     public override bool TakesHoles => true;
 
+    /// <inheritdoc/>
+    /// <remarks>A small file that is new, where one wait makes all of the file system durable.</remarks>
+    public override bool SharesCommit => _part is null && _durability != Durability.None
+        && Writer is FilePipeWriter { Position: <= TransferClient.SmallFileBytes } writer && FileSystemSync.IsReliable(writer.Handle);
+
     public override PipeWriter Writer => _writer ??= Open();
 
     public override int FlushBytes => ContentSource.BlockBytes;
