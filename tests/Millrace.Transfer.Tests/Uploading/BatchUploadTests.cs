@@ -297,17 +297,22 @@ public sealed class BatchUploadTests : ServerTest, IDisposable
     {
         _gate.MaxBatchBytes = 300 * 1024;
         _gate.Answer = () => status == 0 ? throw new HttpRequestException("The connection was lost.") : new HttpResponseMessage((HttpStatusCode)status);
-        using TransferClient client = Connect();
+        using TransferClient client = await HeldAsync();
         const int Files = 300;
         for (int i = 0; i < Files; i++)
         {
             Folder.Write($"f/{i}", Content.Random(20_000, i));
         }
 
-        IReadOnlyList<TransferResult> results = await client.PutFolderAsync(Folder["f"]);
+        // More of them wait than one request may bring.
+        Task<IReadOnlyList<TransferResult>> puts = client.PutFolderAsync(Folder["f"]);
+        await Bounded.UntilAsync(() => client.Batches!.Waiting >= 100);
+        _gate.Open();
+        IReadOnlyList<TransferResult> results = await puts;
+        await Task.WhenAll(_held);
 
         Assert.Equal(Files, results.Count);
-        Assert.Equal(Files, Server.Visible().Count);
+        Assert.Equal(Files + BatchUploads.RequestsAtOnce, Server.Visible().Count);
         Assert.InRange(_gate.Largest, _gate.MaxBatchBytes.Value + 1, BatchUploads.MaxBytes);
         Assert.NotEqual(0, _gate.Passed);
         Assert.Equal(256, client.SmallFilesAtOnce);
