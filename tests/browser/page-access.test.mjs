@@ -145,7 +145,7 @@ test("What a token may not do is not offered, and refused", async () => {
     await row(page, "kept.txt").getByRole("button", { name: "Actions for kept.txt" }).click();
     assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Preview", "Download", "Copy link"]);
     await page.keyboard.press("Escape");
-    await drop(page, [mine.write("refused.txt", "x").path]);
+    await drop(page, [mine.write("refused.txt", "x").path], { isTaken: false });
     for (const [method, url, body] of [["PUT", "/files/kept.txt", "new"], ["DELETE", "/files/kept.txt"], ["MKCOL", "/files/new/"], ["MOVE", "/files/kept.txt"]]) {
       const status = await page.evaluate(async (of) => (await fetch(of[1], { method: of[0], body: of[2], headers: { Destination: "/files/moved.txt" } })).status, [method, url, body]);
       assert.equal(status, 403, method);

@@ -75,8 +75,8 @@ export function checksumsOf(page) {
 /** Waits until the server has the first part of the first upload of 24 MiB. */
 export const halfWay = (page) => page.waitForFunction(() => Number(document.querySelector(".task [role=progressbar]")?.getAttribute("aria-valuenow")) > 33);
 
-/** Drops files and folders of the disk, as the system does it. */
-export async function drop(page, paths, at) {
+/** Drops files and folders of the disk, as the system does it. A page that takes none gets no event of the drop. */
+export async function drop(page, paths, { at, isTaken = true } = {}) {
   const session = await page.context().newCDPSession(page);
   await page.evaluate(() => {
     window.hasDropped = false;
@@ -84,6 +84,9 @@ export async function drop(page, paths, at) {
   });
   for (let attempt = 1; ; attempt++) {
     await dropBy((method, params) => session.send(method, params), paths, at);
+    if (!isTaken) {
+      break;
+    }
     try {
       await page.waitForFunction(() => window.hasDropped, undefined, { timeout: 15_000 });
       break;
