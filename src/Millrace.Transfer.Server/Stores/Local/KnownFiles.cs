@@ -17,6 +17,9 @@ internal sealed class KnownFiles(TimeProvider clock)
 
     private readonly ConcurrentDictionary<string, KnownFile> _files = new(StringComparer.Ordinal);
 
+    /// <summary>Files that were added since the last <see cref="Clear"/>: to count those in the dictionary would take all of its locks.</summary>
+    private int _added;
+
     /// <summary>Bytes that were kept since the last <see cref="Clear"/>.</summary>
     private int _contentBytes;
 
@@ -47,7 +50,7 @@ internal sealed class KnownFiles(TimeProvider clock)
     public void Add(StoredFile file, in FileFacts facts)
     {
         // Whatever is hot is back at once.
-        if (_files.Count >= MaxFiles)
+        if (Interlocked.Increment(ref _added) > MaxFiles)
         {
             Clear();
         }
@@ -77,6 +80,7 @@ internal sealed class KnownFiles(TimeProvider clock)
     private void Clear()
     {
         _files.Clear();
+        Volatile.Write(ref _added, 1);
         Volatile.Write(ref _contentBytes, 0);
     }
 }
