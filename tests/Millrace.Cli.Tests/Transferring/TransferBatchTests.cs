@@ -12,17 +12,9 @@ public sealed class TransferBatchTests
         var files = new Files();
         int alive = int.MaxValue;
         int code = await TransferBatch.RunAsync(
-            new TransferJob
-            {
-                Command = "sync",
-                Verb = "Synced",
-                NameReason = "with bad names",
-                Settings = new TransferSettings { Client = new TransferClientOptions(), Quiet = true },
-                Items = files,
-                Output = TextWriter.Null,
-                Describe = static item => item.Path,
-                Continues = true,
-                Move = (item, _, _) =>
+            Job(
+                files,
+                (item, _, _) =>
                 {
                     if (item.Bytes == files.Count - 1)
                     {
@@ -33,8 +25,7 @@ public sealed class TransferBatchTests
                     }
 
                     return Task.FromResult(new TransferResult(item.Name, 0, null, null, TransferProtocol.Http1, 0, 1));
-                },
-            },
+                }),
             default);
 
         Assert.Equal(ExitCode.Success, code);
@@ -56,16 +47,21 @@ public sealed class TransferBatchTests
         })];
 
         int code = await TransferBatch.RunAsync(
-            new TransferJob
+            Job(
+                items,
+                async (item, _, cancellationToken) =>
+                {
+                    // All of them travel together in the end.
+                    if (Interlocked.Increment(ref moved) == Files)
+                    {
+                        all.TrySetResult();
+                    }
+
+                    await all.Task.WaitAsync(TimeSpan.FromMinutes(2), cancellationToken);
+                    return new TransferResult(item.Name, 0, null, null, TransferProtocol.Http1, 0, 1);
+                })
+            with
             {
-                Command = "put",
-                Verb = "Put",
-                NameReason = "with bad names",
-                Settings = new TransferSettings { Client = new TransferClientOptions(), Quiet = true },
-                Items = items,
-                Output = TextWriter.Null,
-                Describe = static item => item.Path,
-                Continues = true,
                 SmallAtOnce = static () => FileTurns.Most,
                 IsPresent = async (_, cancellationToken) =>
                 {
@@ -82,23 +78,26 @@ public sealed class TransferBatchTests
 
                     return false;
                 },
-                Move = async (item, _, cancellationToken) =>
-                {
-                    // All of them travel together in the end.
-                    if (Interlocked.Increment(ref moved) == Files)
-                    {
-                        all.TrySetResult();
-                    }
-
-                    await all.Task.WaitAsync(TimeSpan.FromMinutes(2), cancellationToken);
-                    return new TransferResult(item.Name, 0, null, null, TransferProtocol.Http1, 0, 1);
-                },
             },
             default);
 
         Assert.Equal(ExitCode.Success, code);
         Assert.InRange(most, 1, FileTurns.SmallAtOnce);
     }
+
+    private static TransferJob Job(
+        IReadOnlyCollection<TransferItem> items, Func<TransferItem, IProgress<TransferProgress>, CancellationToken, Task<TransferResult>> move) => new()
+        {
+            Command = "put",
+            Verb = "Put",
+            NameReason = "with bad names",
+            Settings = new TransferSettings { Client = new TransferClientOptions(), Quiet = true },
+            Items = items,
+            Output = TextWriter.Null,
+            Describe = static item => item.Path,
+            Continues = true,
+            Move = move,
+        };
 
     /// <summary>Weak references to files that are made one after the other.</summary>
     private sealed class Files : IReadOnlyCollection<TransferItem>
