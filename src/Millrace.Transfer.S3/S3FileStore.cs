@@ -220,6 +220,7 @@ public sealed class S3FileStore : IFileStore, IAsyncDisposable
             ResponseChecksumValidation = ResponseChecksumValidation.WHEN_REQUIRED,
             RetryMode = RequestRetryMode.Standard,
             MaxErrorRetry = 4,
+            HttpClientFactory = new S3HttpClientFactory(),
 
             // A part of 128 MiB at 4 Mbit/s.
             Timeout = TimeSpan.FromMinutes(5),

@@ -32,7 +32,8 @@ public sealed class S3FileStoreOptions
     /// </summary>
     /// <remarks>
     /// Set <c>RequestChecksumCalculation</c> and <c>ResponseChecksumValidation</c> to <c>WHEN_REQUIRED</c> for services other than
-    /// AWS.
+    /// AWS, and <c>HttpClientFactory</c> to an <see cref="S3HttpClientFactory"/>: without it, a request that is cancelled can hold another
+    /// one up.
     /// </remarks>
     public IAmazonS3? Client { get; set; }
 

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Diagnostics;
 using System.Text.Json;
 
 namespace Millrace.Transfer.S3;
@@ -26,7 +25,7 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
 
     /// <summary>Bytes of unfinished uploads that no list of objects shows, as of the last expiry.</summary>
     private long _unlisted;
-    private readonly long _opened = Stopwatch.GetTimestamp();
+    private readonly long _opened = store.Options.TimeProvider.GetTimestamp();
     private Task _running = Task.CompletedTask;
 
     /// <summary>Completed once it is known which uploads other servers, or an earlier process, have started.</summary>
@@ -158,7 +157,7 @@ internal sealed class S3Upkeep(S3Store store, UploadRegistry registry) : IAsyncD
             }
         }
         else if (objects.Expires(record.HasBytes, store.Options) < now && !registry.Get(id).IsHeld
-            && !(record.Published is null && UploadRules.AwaitsReport(record, Expiring, Stopwatch.GetElapsedTime(_opened))))
+            && !(record.Published is null && UploadRules.AwaitsReport(record, Expiring, store.Options.TimeProvider.GetElapsedTime(_opened))))
         {
             // A published upload only loses the record that it was one.
             bool isUnfinished = record.Published is null;

@@ -1,6 +1,7 @@
 using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
+using Millrace.Transfer.S3;
 
 namespace Millrace.Testing;
 
@@ -128,6 +129,7 @@ internal static class CephClients
             AuthenticationRegion = "us-east-1",
             RequestChecksumCalculation = RequestChecksumCalculation.WHEN_REQUIRED,
             ResponseChecksumValidation = ResponseChecksumValidation.WHEN_REQUIRED,
+            HttpClientFactory = new S3HttpClientFactory(),
         };
         configure?.Invoke(config);
         return new AmazonS3Client(new BasicAWSCredentials(accessKey, secretKey), config);

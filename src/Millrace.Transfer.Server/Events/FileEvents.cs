@@ -52,6 +52,10 @@ public sealed class FileEvents : IAsyncDisposable
             _ => throw new ArgumentException("The store has no place for an outbox.", nameof(store)),
         };
         var events = new FileEvents(store, outbox, own);
+        IUploadStore uploads = store.Unwrap().Uploads;
+
+        // A bucket may answer slowly: what expires meanwhile is deleted, and reported, by the next search.
+        uploads.Expiring = static (_, _) => new(false);
         try
         {
             await outbox.StartAsync((record, ended) => HasHappenedAsync(store, record, ended), cancellationToken);
@@ -62,7 +66,7 @@ public sealed class FileEvents : IAsyncDisposable
             throw;
         }
 
-        store.Unwrap().Uploads.Expiring = events.ExpireAsync;
+        uploads.Expiring = events.ExpireAsync;
         return events;
     }
 
