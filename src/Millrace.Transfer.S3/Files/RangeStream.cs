@@ -75,6 +75,12 @@ internal sealed class RangeStream : Stream
 
                 return count;
             }
+            catch (OperationCanceledException)
+            {
+                // A reader may be cancelled, and then read on.
+                DropAll();
+                throw;
+            }
             catch (Exception exception) when (S3Errors.IsOfStore(exception))
             {
                 await RecoverAsync(exception, cancellationToken);
@@ -105,11 +111,7 @@ internal sealed class RangeStream : Stream
         {
             _disposed = true;
             _closed.Cancel();
-            Drop();
-            while (_requests.TryDequeue(out (long End, Task<GetObjectResponse> Response) next))
-            {
-                _ = AbandonAsync(next.Response);
-            }
+            DropAll();
         }
 
         base.Dispose(disposing);
@@ -124,21 +126,16 @@ internal sealed class RangeStream : Stream
 
         while (_requests.Count < MaxRequests && _requested < _end)
         {
-            long end = Math.Min(_end, _requested + RequestBytes);
-            _requests.Enqueue((end, RequestAsync(_requested, end)));
-            _requested = end;
+            long to = Math.Min(_end, _requested + RequestBytes);
+            _requests.Enqueue((to, RequestAsync(_requested, to)));
+            _requested = to;
         }
 
-        (_currentEnd, Task<GetObjectResponse> response) = _requests.Dequeue();
-        try
-        {
-            return await response.WaitAsync(cancellationToken);
-        }
-        catch (OperationCanceledException)
-        {
-            _ = AbandonAsync(response);
-            throw;
-        }
+        (long end, Task<GetObjectResponse> response) = _requests.Peek();
+        GetObjectResponse next = await response.WaitAsync(cancellationToken);
+        _requests.Dequeue();
+        _currentEnd = end;
+        return next;
     }
 
     private Task<GetObjectResponse> RequestAsync(long from, long to) => _bucket.Client.GetObjectAsync(
@@ -154,12 +151,7 @@ internal sealed class RangeStream : Stream
     /// <summary>Prepares to continue at the position, or throws.</summary>
     private async ValueTask RecoverAsync(Exception exception, CancellationToken cancellationToken)
     {
-        Drop();
-        while (_requests.TryDequeue(out (long End, Task<GetObjectResponse> Response) next))
-        {
-            _ = AbandonAsync(next.Response);
-        }
-
+        DropAll();
         if (S3Errors.IsConditionFailed(exception) || S3Errors.IsNotFound(exception))
         {
             throw S3Errors.Changed(_file.Name, exception);
@@ -178,6 +170,16 @@ internal sealed class RangeStream : Stream
     {
         _current?.Dispose();
         _current = null;
+    }
+
+    /// <summary>The next read asks again, from the position on.</summary>
+    private void DropAll()
+    {
+        Drop();
+        while (_requests.TryDequeue(out (long End, Task<GetObjectResponse> Response) next))
+        {
+            _ = AbandonAsync(next.Response);
+        }
     }
 
     private static async Task AbandonAsync(Task<GetObjectResponse> response)

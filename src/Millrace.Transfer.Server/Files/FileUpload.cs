@@ -80,7 +80,7 @@ internal sealed class FileUpload(IFileStore store)
         HttpRequest request, ContentCoding coding, RequestDigests digests, TransferName name, PipeWriter destination,
         CancellationToken cancellationToken)
     {
-        await using var unpacked = new UnpackingStream(PacedExchange.BodyOf(request), coding, name, hash: digests.NeedsContentDigest);
+        await using var unpacked = new UnpackingStream(new RequestBodyStream(request.BodyReader), coding, name, hash: digests.NeedsContentDigest);
         PipeReader content = PipeReader.Create(unpacked, UnpackingStream.PipeOptions);
         try
         {

@@ -154,6 +154,6 @@ internal sealed class GrpcCall : IAsyncDisposable
     }
 
     private PipeReader Input() => Form == GrpcForm.WebText
-        ? _decoded ??= PipeReader.Create(new Base64Stream(PacedExchange.BodyOf(Context.Request)), DecodedOptions)
+        ? _decoded ??= PipeReader.Create(new Base64Stream(new RequestBodyStream(Context.Request.BodyReader)), DecodedOptions)
         : Context.Request.BodyReader;
 }

@@ -90,6 +90,28 @@ public sealed class FileLimitTests : GrpcTest
         Assert.DoesNotContain(log.Lines, static line => line.Contains("unhandled exception", StringComparison.Ordinal));
     }
 
+    /// <remarks>Ten times: Kestrel begins to discard the rest of a body at any moment.</remarks>
+    [Theory, InlineData("grpc-web"), InlineData("grpc-web-text")]
+    public async Task Call_whose_time_is_over_leaves_its_connection_usable(string form)
+    {
+        await ServeAsync();
+        byte[] body = Encoded(FormOf(form), Frames.Upload("a", Content.Of(1000), chunk: 500));
+        for (int i = 0; i < 10; i++)
+        {
+            using RawConnection connection = await RawConnection.OpenAsync(
+                Server.Server.Address,
+                $"POST /millrace.v1.FileTransfer/Upload HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/{form}+proto\r\n"
+                + $"grpc-timeout: 50m\r\nContent-Length: {body.Length}\r\n\r\n");
+            Assert.True(await connection.SendAsync(body[..100]));
+            string head = await connection.ReadHeadAsync();
+            Assert.StartsWith("HTTP/1.1 200 ", head, StringComparison.Ordinal);
+            Assert.Contains("\r\ngrpc-status: 4\r\n", head, StringComparison.OrdinalIgnoreCase);
+            Assert.True(await connection.SendAsync(body[100..]));
+            Assert.True(await connection.SendAsync("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+            Assert.StartsWith("HTTP/1.1 200 ", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+        }
+    }
+
     private async Task AssertRefusedAsync(string form)
     {
         byte[] body = Encoded(FormOf(form), Frames.Upload("a", Content.Of(1_000_000), chunk: 10_000));

@@ -45,10 +45,6 @@ internal sealed class PacedExchange : IHttpResponseBodyFeature, IFileRangeFeatur
     /// <summary>Maximum bytes of a turn; null before the caller is known.</summary>
     public int? TurnBytes => _sending?.TurnBytes;
 
-    /// <summary>The request's body as a stream, at the rate of its caller if it has one.</summary>
-    public static Stream BodyOf(HttpRequest request) =>
-        request.HttpContext.Features.Get<PacedExchange>() is null ? request.Body : request.BodyReader.AsStream();
-
     /// <summary>Replaces Kestrel's bodies by paced ones. Before <see cref="Bind"/>, the bytes of the request are only counted.</summary>
     public static PacedExchange Install(HttpContext context, RateLimits limits) =>
         context.Features.Get<PacedExchange>() ?? new PacedExchange(context, limits);
