@@ -47,6 +47,9 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
     /// </summary>
     public static readonly TransferOperation UploadBatch = Upload with { IsLock = true };
 
+    /// <summary>Several files in one response, POST FOLDER/?batch=get. Links have none.</summary>
+    public static readonly TransferOperation DownloadBatch = Download with { IsLock = true };
+
     /// <summary>Bytes of a resumable upload as a delta, whose result reveals the earlier version's bytes.</summary>
     public static readonly TransferOperation UploadDelta = new(TransferScope.Write | TransferScope.Read, IsTransfer: true);
 

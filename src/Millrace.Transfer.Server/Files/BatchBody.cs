@@ -6,7 +6,9 @@ namespace Millrace.Transfer.Server;
 /// <summary>
 /// Reads the body of a batch: a line of JSON, the bytes of that file, and so on. Holds one line and the bytes of one file. Not thread-safe.
 /// </summary>
-internal sealed class BatchBody(PipeReader body, BatchFiles files) : IDisposable
+/// <param name="body">The body.</param>
+/// <param name="files">Where the files go; null for a body of lines alone.</param>
+internal sealed class BatchBody(PipeReader body, BatchFiles? files) : IDisposable
 {
     private ReadOnlySequence<byte> _rest;
     private bool _isReading;
@@ -104,7 +106,7 @@ internal sealed class BatchBody(PipeReader body, BatchFiles files) : IDisposable
         }
 
         ValueTask<ReadResult> reading = BodyCopy.ReadAsync(body, cancellationToken);
-        if (reading.IsCompleted)
+        if (reading.IsCompleted || files is null)
         {
             Accept(await reading);
             return true;
@@ -134,20 +136,23 @@ internal sealed class BatchBody(PipeReader body, BatchFiles files) : IDisposable
         (_rest, _isReading, _isCompleted) = (result.Buffer, true, result.IsCompleted);
     }
 
-    private static BatchFileDocument Parse(in ReadOnlySequence<byte> line)
+    private BatchFileDocument Parse(in ReadOnlySequence<byte> line)
     {
         try
         {
             // Every name is kept for the answer.
             return JsonSerializer.Deserialize(line.IsSingleSegment ? line.FirstSpan : line.ToArray(), TransferJson.Default.BatchFileDocument)
-                    is { Name.Length: <= NameRules.MaxBytes, Length: >= 0 } file
+                    is { Name.Length: <= NameRules.MaxBytes } file && (file.Length >= 0 || files is null)
                 ? file
-                : throw Errors.Invalid($"A line of a batch has no name of at most {NameRules.MaxBytes} bytes, or no length of 0 or more bytes.");
+                : throw Errors.Invalid(
+                    $"A line of a batch has no name of at most {NameRules.MaxBytes} bytes{(files is null ? "" : ", or no length of 0 or more bytes")}.");
         }
         catch (JsonException exception)
         {
             throw Errors.Invalid(
-                "A line of a batch is not a JSON object with the name and the length of a file, or the bytes before it are not as many as announced.",
+                files is null
+                    ? "A line of a batch is not a JSON object with the name of a file."
+                    : "A line of a batch is not a JSON object with the name and the length of a file, or the bytes before it are not as many as announced.",
                 innerException: exception);
         }
     }

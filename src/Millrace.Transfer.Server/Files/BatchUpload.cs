@@ -20,15 +20,7 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         using TransferPass pass = await TransferGuard.Of(context)
             .EnterAsync(context, store, TransferOperation.UploadBatch, target.Name);
         HttpRequest request = context.Request;
-        MediaType.ThrowIfOther(request, BatchFileDocument.MediaType, $"Send several files as {BatchFileDocument.MediaType}.");
-        if (!RequestEncoding.Of(request, target.Name).IsIdentity)
-        {
-            throw new Refusal(TransferError.InvalidRequest, "A batch has no Content-Encoding. Send it as it is.")
-            {
-                Status = StatusCodes.Status415UnsupportedMediaType,
-            };
-        }
-
+        ThrowIfOther(request, target.Name, BatchFileDocument.MediaType, $"Send several files as {BatchFileDocument.MediaType}.");
         var results = new List<(BatchResultDocument Result, long Length)>();
         try
         {
@@ -41,25 +33,37 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
             // Also of a batch that was cut: some of its files may be stored.
             if (pass.FileLog is { } log)
             {
-                Log(log, target.Name, results);
+                // Those that have no status were not complete.
+                foreach ((BatchResultDocument result, long length) in results.Where(static one => one.Result.Status != 0))
+                {
+                    Log(log, target.Name, result, length);
+                }
             }
         }
 
         await SendAsync(context.Response, results, context.RequestAborted);
     }
 
-    /// <summary>A line of the log for each file, as for those with a request of their own.</summary>
-    private static void Log(TransferObservation log, TransferName folder, List<(BatchResultDocument Result, long Length)> files)
+    /// <summary>Refuses a body of another type, or with a coding.</summary>
+    /// <exception cref="Refusal">415.</exception>
+    public static void ThrowIfOther(HttpRequest request, TransferName folder, string wanted, string message)
     {
-        foreach ((BatchResultDocument result, long length) in files)
+        MediaType.ThrowIfOther(request, wanted, message);
+        if (!RequestEncoding.Of(request, folder).IsIdentity)
         {
-            string name = folder.IsRoot ? result.Name : $"{folder.Value}/{result.Name}";
-            if (result.Status != 0)
+            throw new Refusal(TransferError.InvalidRequest, "A batch has no Content-Encoding. Send it as it is.")
             {
-                // One that was refused may be anything.
-                log.LogFile(result.Error is null ? PrintableText.Clean(name) : NameEncoding.Printable(name), result.Status, length);
-            }
+                Status = StatusCodes.Status415UnsupportedMediaType,
+            };
         }
+    }
+
+    /// <summary>Writes a line of the log for a file, as for one with a request of its own.</summary>
+    public static void Log(TransferObservation log, TransferName folder, BatchResultDocument result, long length)
+    {
+        // One that was refused may be anything.
+        string name = folder.IsRoot ? result.Name : $"{folder.Value}/{result.Name}";
+        log.LogFile(result.Error is null ? PrintableText.Clean(name) : NameEncoding.Printable(name), result.Status, length);
     }
 
     private async ValueTask ReceiveAsync(
@@ -72,11 +76,9 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
             long length = line.Length!.Value;
             if (results.Count == MaxFiles || length > MaxFileBytes)
             {
-                throw new TransferException(
-                    TransferError.TooLarge,
-                    results.Count == MaxFiles
-                        ? $"A batch has at most {MaxFiles} files. Send the others in another one."
-                        : $"A file of a batch has at most {MaxFileBytes} bytes. Send larger ones by a PUT.");
+                throw results.Count == MaxFiles
+                    ? TooManyFiles()
+                    : new TransferException(TransferError.TooLarge, $"A file of a batch has at most {MaxFileBytes} bytes. Send larger ones by a PUT.");
             }
 
             var result = new BatchResultDocument { Name = line.Name! };
@@ -113,6 +115,9 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         await files.FinishAsync(cancellationToken);
     }
 
+    public static TransferException TooManyFiles() =>
+        new(TransferError.TooLarge, $"A batch has at most {MaxFiles} files. Send the others in another one.");
+
     public static void Refuse(BatchResultDocument result, Refusal refusal)
     {
         result.Status = refusal.Status ?? Problems.StatusOf(refusal.Error);
@@ -135,7 +140,7 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         long length = 0;
         foreach ((BatchResultDocument result, _) in results)
         {
-            Write(result, writer, lines);
+            WriteLine(lines, writer, result);
             length += lines.WrittenCount;
             lines.ResetWrittenCount();
         }
@@ -145,7 +150,7 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         response.ContentLength = length;
         foreach ((BatchResultDocument result, _) in results)
         {
-            Write(result, writer, lines);
+            WriteLine(lines, writer, result);
             if (lines.WrittenCount > PieceBytes - BatchFileDocument.MaxLineBytes)
             {
                 await response.Body.WriteAsync(lines.WrittenMemory, cancellationToken);
@@ -156,12 +161,19 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         await response.Body.WriteAsync(lines.WrittenMemory, cancellationToken);
     }
 
-    private static void Write(BatchResultDocument result, Utf8JsonWriter writer, ArrayBufferWriter<byte> lines)
+    /// <summary>Writes a line of a response.</summary>
+    /// <param name="lines">The response.</param>
+    /// <param name="writer">A writer to it.</param>
+    /// <param name="result">What the line says.</param>
+    /// <returns>Bytes of the line.</returns>
+    public static int WriteLine(IBufferWriter<byte> lines, Utf8JsonWriter writer, BatchResultDocument result)
     {
         JsonSerializer.Serialize(writer, result, TransferJson.Default.BatchResultDocument);
         writer.Flush();
+        int bytes = (int)writer.BytesCommitted;
         writer.Reset();
         lines.Write("\n"u8);
+        return bytes + 1;
     }
 }
 
@@ -205,13 +217,7 @@ internal sealed record BatchFile(
     /// <exception cref="TransferException">The line names no file that may be written, or has a value that cannot be read.</exception>
     public static BatchFile Of(BatchFileDocument line, TransferName folder, IFileStore store, TransferServerOptions options)
     {
-        string shown = NameEncoding.Printable(line.Name!);
-        if (!TransferName.TryParse(folder.IsRoot ? line.Name : $"{folder.Value}/{line.Name}", out TransferName name) || name.IsRoot || name == folder)
-        {
-            throw new TransferException(TransferError.InvalidName, $"'{shown}' is not a name that a file can have in a folder.", shown);
-        }
-
-        store.Names.Check(name);
+        TransferName name = NameOf(line, folder, store);
         FileHandler.ThrowIfSystemFile(options, name);
         (store as HidingFileStore)?.ThrowIfHidden(name);
         FileTime modified = default;
@@ -228,6 +234,20 @@ internal sealed record BatchFile(
 
         return new BatchFile(
             name, line.Length!.Value, line.Modified is null ? null : modified, line.Executable, line.Sha256 is null ? null : sha256, line.IfMatch, line.IfNoneMatch);
+    }
+
+    /// <summary>The name in the store.</summary>
+    /// <exception cref="TransferException">No file can have it.</exception>
+    public static TransferName NameOf(BatchFileDocument line, TransferName folder, IFileStore store)
+    {
+        if (!TransferName.TryParse(folder.IsRoot ? line.Name : $"{folder.Value}/{line.Name}", out TransferName name) || name.IsRoot || name == folder)
+        {
+            string shown = NameEncoding.Printable(line.Name!);
+            throw new TransferException(TransferError.InvalidName, $"'{shown}' is not a name that a file can have in a folder.", shown);
+        }
+
+        store.Names.Check(name);
+        return name;
     }
 
     /// <summary>Reads the conditions and checks them against the current file.</summary>

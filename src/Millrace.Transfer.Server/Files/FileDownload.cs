@@ -55,10 +55,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         ReadConditions.Outcome outcome = ReadConditions.Evaluate(asked, file, options.TimeProvider.GetUtcNow());
         if (outcome == ReadConditions.Outcome.Failed)
         {
-            throw new TransferException(
-                TransferError.PreconditionFailed,
-                $"'{file.Name}' has the version {file.Tag} of {file.Modified.ToDateTimeOffset():u}, which is not the one that was asked for. Ask again without the condition.",
-                file.Name.Value);
+            throw ReadConditions.NotMet(file);
         }
 
         // Coded bytes are not the same from one answer to the next: a client that asks for ranges gets them uncoded.

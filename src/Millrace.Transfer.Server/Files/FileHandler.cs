@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
@@ -13,6 +14,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     private readonly BlockDownload _blocks = new(store, options);
     private readonly FileUpload _upload = new(store);
     private readonly BatchUpload _batch = new(store, options);
+    private readonly BatchDownload _batchDownload = new(store);
     private readonly FileRemoval _removal = new(store);
     private readonly FileMove _move = new(store);
     private readonly FolderCreation _creation = new(store);
@@ -58,9 +60,14 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             return _folder.AnswerAsync(context, target);
         }
 
-        if (HttpMethods.IsPost(method) && target.IsFolder && context.Request.Query.ContainsKey(BatchFileDocument.Query))
+        if (HttpMethods.IsPost(method) && target.IsFolder && context.Request.Query.TryGetValue(BatchFileDocument.Query, out StringValues batch))
         {
-            return _batch.AnswerAsync(context, target);
+            return batch.ToString() switch
+            {
+                "" => _batch.AnswerAsync(context, target),
+                BatchFileDocument.Get => _batchDownload.AnswerAsync(context, target),
+                _ => throw Errors.Invalid($"Send ?{BatchFileDocument.Query} to store files, or ?{BatchFileDocument.Query}={BatchFileDocument.Get} to get files."),
+            };
         }
 
         if (HttpMethods.IsPost(method) && target.IsFolder

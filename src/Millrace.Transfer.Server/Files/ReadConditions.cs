@@ -29,7 +29,7 @@ internal static class ReadConditions
         if (fields.IfMatch is { Count: > 0 } match)
         {
             // One that cannot be read matches nothing.
-            if (!Contains(match, file.Tag, weak: false))
+            if (!IsMatched(match, file))
             {
                 return Outcome.Failed;
             }
@@ -67,6 +67,14 @@ internal static class ReadConditions
 
     /// <summary>The tag without quotes and weakness.</summary>
     public static EntityTag ValueOf(EntityTagHeaderValue tag) => new(tag.Tag.AsSpan().Trim('"').ToString());
+
+    /// <summary>Whether the value of If-Match names this version.</summary>
+    public static bool IsMatched(StringValues field, StoredFile file) => Contains(field, file.Tag, weak: false);
+
+    public static TransferException NotMet(StoredFile file) => new(
+        TransferError.PreconditionFailed,
+        $"'{file.Name}' has the version {file.Tag} of {file.Modified.ToDateTimeOffset():u}, which is not the one that was asked for. Ask again without the condition.",
+        file.Name.Value);
 
     private static bool Contains(StringValues field, EntityTag present, bool weak)
     {

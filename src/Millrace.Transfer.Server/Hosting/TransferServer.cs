@@ -536,6 +536,7 @@ public sealed class TransferServer : IAsyncDisposable
             Holes = true,
             MaxBatchFiles = BatchUpload.MaxFiles,
             MaxBatchFileBytes = BatchUpload.MaxFileBytes,
+            BatchGet = true,
             NeedsToken = !_guard.IsOpen,
         };
     }

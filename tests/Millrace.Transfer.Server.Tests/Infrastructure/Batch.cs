@@ -2,7 +2,7 @@ using System.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>Requests with several files, POST FOLDER/?batch.</summary>
+/// <summary>Requests with several files, POST FOLDER/?batch, and for several files, POST FOLDER/?batch=get.</summary>
 internal static class Batch
 {
     /// <param name="name">The name.</param>
@@ -13,10 +13,58 @@ internal static class Batch
 
     public static byte[] Joined(params (byte[] Line, byte[] Content)[] files) => [.. files.SelectMany(static one => one.Line.Concat(one.Content))];
 
-    public static async Task<HttpResponseMessage> PostAsync(HttpClient client, string path, byte[] body, params (string Name, string Value)[] fields)
+    /// <summary>The line for a file to get.</summary>
+    public static string Name(string name, string? ifMatch = null) =>
+        JsonSerializer.Serialize(new BatchFileDocument { Name = name, IfMatch = ifMatch }, TransferJson.Default.BatchFileDocument) + "\n";
+
+    public static Task<HttpResponseMessage> PostAsync(HttpClient client, string path, byte[] body, params (string Name, string Value)[] fields) =>
+        PostAsync(client, path, BatchFileDocument.MediaType, body, fields);
+
+    public static Task<HttpResponseMessage> AskAsync(HttpClient client, string path, string lines, params (string Name, string Value)[] fields) =>
+        PostAsync(client, path, BatchFileDocument.ResultsMediaType, Encoding.UTF8.GetBytes(lines), fields);
+
+    /// <summary>Gets files by a request that is accepted.</summary>
+    public static async Task<(BatchResultDocument Line, byte[] Content)[]> GetAsync(HttpClient client, string path, params string[] names)
+    {
+        using HttpResponseMessage response = await AskAsync(client, path, string.Concat(names.Select(static name => Name(name))));
+        return await ReadFilesAsync(response, names.Length);
+    }
+
+    /// <summary>Reads the files of an accepted request.</summary>
+    public static async Task<(BatchResultDocument Line, byte[] Content)[]> ReadFilesAsync(HttpResponseMessage response, int files)
+    {
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.Equal(BatchFileDocument.MediaType, response.Content.Headers.ContentType?.MediaType);
+        Assert.Equal("no-store", response.Headers.CacheControl?.ToString());
+        return Parse(await response.Content.ReadAsByteArrayAsync(), files);
+    }
+
+    /// <summary>Parses a response that is complete.</summary>
+    public static (BatchResultDocument Line, byte[] Content)[] Parse(byte[] body, int files)
+    {
+        var read = new List<(BatchResultDocument Line, byte[] Content)>();
+        for (int at = 0; ;)
+        {
+            int end = Array.IndexOf(body, (byte)'\n', at);
+            Assert.True(end > 0);
+            BatchResultDocument line = JsonSerializer.Deserialize(body.AsSpan(at..end), TransferJson.Default.BatchResultDocument)!;
+            at = end + 1 + (line.Length ?? 0);
+            if (line.Files is { } count)
+            {
+                Assert.Equal((files, files, body.Length), (count, read.Count, at));
+                Assert.EndsWith($"\n{{\"files\":{files}}}\n", "\n" + Encoding.Latin1.GetString(body), StringComparison.Ordinal);
+                return [.. read];
+            }
+
+            read.Add((line, body[(end + 1)..at]));
+        }
+    }
+
+    private static async Task<HttpResponseMessage> PostAsync(
+        HttpClient client, string path, string mediaType, byte[] body, (string Name, string Value)[] fields)
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = new ByteArrayContent(body) };
-        request.Content.Headers.ContentType = new MediaTypeHeaderValue(BatchFileDocument.MediaType);
+        request.Content.Headers.ContentType = new MediaTypeHeaderValue(mediaType);
         foreach ((string name, string value) in fields)
         {
             request.Headers.TryAddWithoutValidation(name, value);

@@ -48,6 +48,9 @@ internal sealed record ServerDescription
     /// <summary>Bytes that each file of a batch may have; null where there are no batches.</summary>
     public long? MaxBatchFileBytes { get; set; }
 
+    /// <summary>Whether batches of files can be read, too.</summary>
+    public bool BatchGet { get; set; }
+
     /// <summary>Whether requests need a token.</summary>
     public bool NeedsToken { get; set; }
 }

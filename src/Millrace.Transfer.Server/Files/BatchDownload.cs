@@ -1,0 +1,213 @@
+using System.Buffers;
+using System.Text;
+using System.Text.Json;
+using Microsoft.Net.Http.Headers;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>POST FOLDER/?batch=get: several small files in one response, each as by a GET. docs/protocol.md describes it.</summary>
+internal sealed class BatchDownload(IFileStore store)
+{
+    /// <summary>Bytes of a request: as many of the longest names as it may have, escaped.</summary>
+    private const int MaxRequestBytes = 4 * 1024 * 1024;
+
+    /// <summary>Files that are read at once, because each may wait for a bucket or a device: up to 16 MiB.</summary>
+    private const int MaxAhead = 16;
+
+    /// <summary>Bytes of the response that are not flushed.</summary>
+    private const int PieceBytes = 64 * 1024;
+
+    public async Task AnswerAsync(HttpContext context, FileTarget target)
+    {
+        using TransferPass pass = await TransferGuard.Of(context)
+            .EnterAsync(context, store, TransferOperation.DownloadBatch, target.Name);
+        BatchUpload.ThrowIfOther(
+            context.Request, target.Name, BatchFileDocument.ResultsMediaType,
+            $"Send the names as {BatchFileDocument.ResultsMediaType}: a line of JSON for each file.");
+        CallerLimits.LimitDocument(context, MaxRequestBytes);
+        List<Wanted> files = await ReadNamesAsync(context, target.Name, pass);
+        HttpResponse response = context.Response;
+        response.ContentType = BatchFileDocument.MediaType;
+        response.Headers.CacheControl = CacheControlHeaderValue.NoStoreString;
+        response.Headers.XContentTypeOptions = "nosniff";
+        FileFields.PassOn(response.Headers);
+        await response.StartAsync(context.RequestAborted);
+        await SendAsync(response.BodyWriter, files, target.Name, pass, context.RequestAborted);
+    }
+
+    private static async ValueTask<List<Wanted>> ReadNamesAsync(HttpContext context, TransferName folder, TransferPass pass)
+    {
+        TransferGuard guard = TransferGuard.Of(context);
+        var files = new List<Wanted>();
+        using var body = new BatchBody(context.Request.BodyReader, files: null);
+        while (await body.ReadLineAsync(context.RequestAborted) is { } line)
+        {
+            if (files.Count == BatchUpload.MaxFiles)
+            {
+                throw BatchUpload.TooManyFiles();
+            }
+
+            var result = new BatchResultDocument { Name = line.Name! };
+            TransferName name = default;
+            try
+            {
+                name = BatchFile.NameOf(line, folder, pass.Store);
+                await guard.AuthorizeFileAsync(context, TransferOperation.DownloadBatch.Scope, name);
+            }
+            catch (TransferException exception)
+            {
+                BatchUpload.Refuse(result, Refusal.Of(exception)!);
+            }
+
+            files.Add(new Wanted(result, name, line.IfMatch));
+        }
+
+        return files;
+    }
+
+    private static async Task SendAsync(
+        PipeWriter body, List<Wanted> files, TransferName folder, TransferPass pass, CancellationToken cancellationToken)
+    {
+        using var writer = new Utf8JsonWriter(body);
+        var ahead = new Queue<(BatchResultDocument Result, Task<byte[]?> Reading)>(MaxAhead);
+        int unflushed = 0;
+        try
+        {
+            for (int next = 0; next < files.Count || ahead.Count > 0;)
+            {
+                if (next < files.Count && ahead.Count < MaxAhead && (ahead.Count == 0 || !ahead.Peek().Reading.IsCompleted))
+                {
+                    Wanted file = files[next++];
+                    ahead.Enqueue((file.Result, ReadAsync(pass.Store, file, cancellationToken)));
+                    continue;
+                }
+
+                (BatchResultDocument result, Task<byte[]?> reading) = ahead.Peek();
+                if (unflushed >= PieceBytes || (unflushed > 0 && !reading.IsCompleted))
+                {
+                    ResponseWriter.ThrowIfGone(await body.FlushAsync(cancellationToken));
+                    unflushed = 0;
+                }
+
+                byte[]? content = await reading;
+                int length = result.Length ?? 0;
+                unflushed += BatchUpload.WriteLine(body, writer, result);
+                if (length < PieceBytes)
+                {
+                    body.Write(content.AsSpan(0, length));
+                    unflushed += length;
+                }
+                else
+                {
+                    // Not at once: the caller may have a limit of the rate.
+                    ResponseWriter.ThrowIfGone(await body.WriteAsync(content.AsMemory(0, length), cancellationToken));
+                    unflushed = 0;
+                }
+
+                pass.AddBytes(length);
+                if (pass.FileLog is { } log)
+                {
+                    BatchUpload.Log(log, folder, result, length);
+                }
+
+                Return(ahead.Dequeue().Reading.Result);
+            }
+
+            body.Write(Encoding.UTF8.GetBytes($"{{\"files\":{files.Count}}}\n"));
+            ResponseWriter.ThrowIfGone(await body.FlushAsync(cancellationToken));
+        }
+        finally
+        {
+            foreach ((_, Task<byte[]?> reading) in ahead)
+            {
+                await ((Task)reading).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                Return(reading.IsCompletedSuccessfully ? reading.Result : null);
+            }
+        }
+    }
+
+    /// <summary>Reads a file whole, so that its line describes the bytes that follow, and writes the line.</summary>
+    /// <returns>Memory of the shared pool with the bytes; null if it is refused.</returns>
+    private static async Task<byte[]?> ReadAsync(IFileStore store, Wanted file, CancellationToken cancellationToken)
+    {
+        BatchResultDocument result = file.Result;
+        if (result.Status != 0)
+        {
+            return null;
+        }
+
+        byte[]? content = null;
+        try
+        {
+            await using StoredFileReader reader = await store.OpenReadAsync(file.Name, DigestNeed.IfKnown, cancellationToken);
+            StoredFile found = reader.File;
+            if (file.IfMatch is { } match && !ReadConditions.IsMatched(match, found))
+            {
+                throw ReadConditions.NotMet(found);
+            }
+
+            if (found.Length > BatchUpload.MaxFileBytes)
+            {
+                throw new TransferException(
+                    TransferError.TooLarge, $"A file of a batch has at most {BatchUpload.MaxFileBytes} bytes. Get '{found.Name}' by a GET.", found.Name.Value);
+            }
+
+            content = ArrayPool<byte>.Shared.Rent((int)found.Length);
+            Memory<byte> whole = content.AsMemory(0, (int)found.Length);
+            await ReadAsync(reader, content, cancellationToken);
+
+            // A digest that is known belongs to the version that was opened.
+            Sha256Digest sha256 = found.Sha256 is { } known && reader.IsUnchanged ? known : new Sha256Digest(SHA256.HashData(whole.Span));
+            (result.Status, result.Length, result.Tag) = (StatusCodes.Status200OK, whole.Length, found.Tag.ToString());
+            (result.Modified, result.Executable, result.Sha256) = (found.Modified.ToString(), found.IsExecutable ? true : null, sha256.ToBase64());
+            return content;
+        }
+        catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
+        {
+            Return(content);
+            BatchUpload.Refuse(result, refusal);
+            return null;
+        }
+    }
+
+    private static async ValueTask ReadAsync(StoredFileReader reader, byte[] content, CancellationToken cancellationToken)
+    {
+        var range = new ByteRange(0, reader.File.Length);
+        if (!reader.Content.IsEmpty)
+        {
+            reader.Content.CopyTo(content);
+        }
+        else if (range.Length > 0 && !reader.TryReadCached(range, content.AsSpan(0, (int)range.Length)))
+        {
+            PipeReader pipe = reader.Read(range);
+            try
+            {
+                var stream = new MemoryStream(content, 0, (int)range.Length);
+                await pipe.CopyToAsync(stream, cancellationToken);
+                if (stream.Position < range.Length)
+                {
+                    // Never the bytes that were in this memory before.
+                    throw Errors.Changed(reader.File.Name);
+                }
+            }
+            finally
+            {
+                await pipe.CompleteAsync();
+            }
+        }
+    }
+
+    private static void Return(byte[]? content)
+    {
+        if (content is not null)
+        {
+            ArrayPool<byte>.Shared.Return(content);
+        }
+    }
+
+    /// <summary>A file of a request.</summary>
+    /// <param name="Result">Its line in the response; has a status already if it is refused.</param>
+    /// <param name="Name">Its name in the store.</param>
+    /// <param name="IfMatch">The field If-Match; null without one.</param>
+    private sealed record Wanted(BatchResultDocument Result, TransferName Name, string? IfMatch);
+}
