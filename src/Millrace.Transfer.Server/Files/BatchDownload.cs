@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text;
+using System.Text.Encodings.Web;
 using System.Text.Json;
 using Microsoft.Net.Http.Headers;
 
@@ -68,9 +69,10 @@ internal sealed class BatchDownload(IFileStore store)
     private static async Task SendAsync(
         PipeWriter body, List<Wanted> files, TransferName folder, TransferPass pass, CancellationToken cancellationToken)
     {
-        using var writer = new Utf8JsonWriter(body);
+        using var writer = new Utf8JsonWriter(body, new JsonWriterOptions { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
         var ahead = new Queue<(BatchResultDocument Result, Task<byte[]?> Reading)>(MaxAhead);
         int unflushed = 0;
+        int sent = 0;
         try
         {
             for (int next = 0; next < files.Count || ahead.Count > 0;)
@@ -87,6 +89,9 @@ internal sealed class BatchDownload(IFileStore store)
                 {
                     ResponseWriter.ThrowIfGone(await body.FlushAsync(cancellationToken));
                     unflushed = 0;
+
+                    // What reports that the client is gone may wait for a thread.
+                    await Task.Yield();
                 }
 
                 byte[]? content = await reading;
@@ -101,15 +106,11 @@ internal sealed class BatchDownload(IFileStore store)
                 {
                     // Not at once: the caller may have a limit of the rate.
                     ResponseWriter.ThrowIfGone(await body.WriteAsync(content.AsMemory(0, length), cancellationToken));
-                    unflushed = 0;
+                    unflushed = PieceBytes;
                 }
 
                 pass.AddBytes(length);
-                if (pass.FileLog is { } log)
-                {
-                    BatchUpload.Log(log, folder, result, length);
-                }
-
+                sent++;
                 Return(ahead.Dequeue().Reading.Result);
             }
 
@@ -122,6 +123,12 @@ internal sealed class BatchDownload(IFileStore store)
             {
                 await ((Task)reading).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 Return(reading.IsCompletedSuccessfully ? reading.Result : null);
+            }
+
+            // At the end: a line at a time would wake the log's thread for each.
+            if (pass.FileLog is { } log)
+            {
+                files.GetRange(0, sent).ForEach(file => BatchUpload.Log(log, folder, file.Result, file.Result.Length ?? 0));
             }
         }
     }
@@ -156,7 +163,7 @@ internal sealed class BatchDownload(IFileStore store)
             Memory<byte> whole = content.AsMemory(0, (int)found.Length);
             await ReadAsync(reader, content, cancellationToken);
 
-            // A digest that is known belongs to the version that was opened.
+            // One that is known also shows bytes that have been damaged since they were stored.
             Sha256Digest sha256 = found.Sha256 is { } known && reader.IsUnchanged ? known : new Sha256Digest(SHA256.HashData(whole.Span));
             (result.Status, result.Length, result.Tag) = (StatusCodes.Status200OK, whole.Length, found.Tag.ToString());
             (result.Modified, result.Executable, result.Sha256) = (found.Modified.ToString(), found.IsExecutable ? true : null, sha256.ToBase64());

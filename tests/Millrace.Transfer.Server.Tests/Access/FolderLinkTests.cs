@@ -149,6 +149,8 @@ public sealed class FolderLinkTests : GrpcTest
         {
             using HttpResponseMessage response = await Batch.PostAsync(Server.Client, "files/share/?batch", body, ("Authorization", $"Bearer {link}"));
             Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
+            await Batch.AskAsync(Server.Client, "files/share/?batch=get", Batch.Name("a"), ("Authorization", $"Bearer {link}")).AnswersAsync(HttpStatusCode.Forbidden);
+            await Batch.AskAsync(Server.Client, $"files/share/?batch=get&mr-link={link}", Batch.Name("a")).AnswersAsync(HttpStatusCode.Forbidden);
         }
 
         Assert.False(File.Exists(PathOf("share/new")));

@@ -27,6 +27,7 @@ public sealed class OperationTests : GrpcTest
         [Operation.Archive] = TransferScope.List | TransferScope.Read,
         [Operation.StatArchive] = TransferScope.List | TransferScope.Read,
         [Operation.ArchiveSome] = TransferScope.List | TransferScope.Read,
+        [Operation.DownloadBatch] = TransferScope.Read,
         [Operation.Blocks] = TransferScope.Read,
         [Operation.Extents] = TransferScope.Read,
         [Operation.Upload] = TransferScope.Write,
@@ -65,6 +66,7 @@ public sealed class OperationTests : GrpcTest
         Archive,
         StatArchive,
         ArchiveSome,
+        DownloadBatch,
         Blocks,
         Extents,
         Upload,
@@ -155,7 +157,7 @@ public sealed class OperationTests : GrpcTest
         Protocol.Http1 or Protocol.Http2 => operation <= Operation.CreateFolder,
         Protocol.Tus or Protocol.Draft =>
             operation >= Operation.StartUpload && operation is not (Operation.StreamUpload or Operation.CommitUpload),
-        _ => operation is not (Operation.StatList or Operation.Measure or Operation.Archive or Operation.StatArchive or Operation.ArchiveSome),
+        _ => operation is not (Operation.StatList or Operation.Measure or Operation.Archive or Operation.StatArchive or Operation.ArchiveSome or Operation.DownloadBatch),
     };
 
     private async Task<string> StartAsync(string token, bool hasLength)
@@ -240,6 +242,7 @@ public sealed class OperationTests : GrpcTest
             Operation.Archive => (HttpMethod.Get, "/files/x/?archive=tar"),
             Operation.StatArchive => (HttpMethod.Head, "/files/x/?archive=zip"),
             Operation.ArchiveSome => (HttpMethod.Post, "/files/x/?archive=zip"),
+            Operation.DownloadBatch => (HttpMethod.Post, "/files/x/?batch=get"),
             Operation.Blocks => (HttpMethod.Get, "/files/x/a?blocks"),
             Operation.Extents => (HttpMethod.Get, "/files/x/a?extents"),
             Operation.Upload => (HttpMethod.Put, "/files/x/new"),
@@ -268,6 +271,11 @@ public sealed class OperationTests : GrpcTest
         if (operation == Operation.ArchiveSome)
         {
             request.Content = new FormUrlEncodedContent([new("only", "a")]);
+        }
+
+        if (operation == Operation.DownloadBatch)
+        {
+            request.Content = new StringContent(Batch.Name("a"), new MediaTypeHeaderValue(BatchFileDocument.ResultsMediaType));
         }
 
         if (operation is Operation.DeleteFolder or Operation.Move)

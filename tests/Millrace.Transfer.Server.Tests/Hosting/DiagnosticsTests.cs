@@ -150,6 +150,24 @@ public sealed class DiagnosticsTests
     }
 
     [Fact]
+    public async Task Log_has_each_file_that_a_batch_got()
+    {
+        var log = new CapturedLog(LogLevel.Information);
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information));
+        await served.WriteAsync("in/good", new byte[5]);
+        await Batch.GetAsync(served.Client, "files/in/?batch=get", "good", "../out\u202E", "none");
+        await Bounded.UntilAsync(() => log.Lines.Count >= 4);
+
+        string[] lines = [.. log.Lines];
+        Assert.Equal(4, lines.Length);
+        Assert.Matches(@"^POST in/good: completed, 200, 5 bytes in \d+ ms, - at 127\.0\.0\.1$", lines[0]);
+        Assert.Matches(@"^POST in/\.\./out[^\u202E]*: refused, 400, 0 bytes in \d+ ms, ", lines[1]);
+        Assert.Matches(@"^POST in/none: refused, 404, 0 bytes in \d+ ms, ", lines[2]);
+        Assert.StartsWith("POST in: completed, 200, 5 bytes ", lines[3], StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Log_has_stored_files_of_a_batch_that_is_refused_later()
     {
         var log = new CapturedLog(LogLevel.Information);

@@ -18,10 +18,10 @@ internal static class Batch
         JsonSerializer.Serialize(new BatchFileDocument { Name = name, IfMatch = ifMatch }, TransferJson.Default.BatchFileDocument) + "\n";
 
     public static Task<HttpResponseMessage> PostAsync(HttpClient client, string path, byte[] body, params (string Name, string Value)[] fields) =>
-        PostAsync(client, path, BatchFileDocument.MediaType, body, fields);
+        PostAsync(client, path, body, BatchFileDocument.MediaType, fields);
 
     public static Task<HttpResponseMessage> AskAsync(HttpClient client, string path, string lines, params (string Name, string Value)[] fields) =>
-        PostAsync(client, path, BatchFileDocument.ResultsMediaType, Encoding.UTF8.GetBytes(lines), fields);
+        PostAsync(client, path, Encoding.UTF8.GetBytes(lines), BatchFileDocument.ResultsMediaType, fields);
 
     /// <summary>Gets files by a request that is accepted.</summary>
     public static async Task<(BatchResultDocument Line, byte[] Content)[]> GetAsync(HttpClient client, string path, params string[] names)
@@ -52,7 +52,7 @@ internal static class Batch
             if (line.Files is { } count)
             {
                 Assert.Equal((files, files, body.Length), (count, read.Count, at));
-                Assert.EndsWith($"\n{{\"files\":{files}}}\n", "\n" + Encoding.Latin1.GetString(body), StringComparison.Ordinal);
+                Assert.EndsWith($"{{\"files\":{files}}}\n", Encoding.Latin1.GetString(body), StringComparison.Ordinal);
                 return [.. read];
             }
 
@@ -60,14 +60,17 @@ internal static class Batch
         }
     }
 
-    private static async Task<HttpResponseMessage> PostAsync(
-        HttpClient client, string path, string mediaType, byte[] body, (string Name, string Value)[] fields)
+    public static async Task<HttpResponseMessage> PostAsync(
+        HttpClient client, string path, byte[] body, string mediaType, params (string Name, string Value)[] fields)
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = new ByteArrayContent(body) };
         request.Content.Headers.ContentType = new MediaTypeHeaderValue(mediaType);
         foreach ((string name, string value) in fields)
         {
-            request.Headers.TryAddWithoutValidation(name, value);
+            if (!request.Headers.TryAddWithoutValidation(name, value))
+            {
+                request.Content.Headers.TryAddWithoutValidation(name, value);
+            }
         }
 
         return await client.SendAsync(request);

@@ -12,6 +12,9 @@ public class OpenedStore : DispatchProxy
 
     public Action<string>? Opened { get; set; }
 
+    /// <summary>Is waited for before a file is opened.</summary>
+    public Func<Task>? Opening { get; set; }
+
     public static (IFileStore Store, OpenedStore Opened) Create(IFileStore store)
     {
         IFileStore proxy = Create<IFileStore, OpenedStore>();
@@ -30,6 +33,7 @@ public class OpenedStore : DispatchProxy
 
     private async Task<StoredFileReader> OpenAsync(TransferName name, DigestNeed need, CancellationToken cancellationToken)
     {
+        await (Opening?.Invoke() ?? Task.CompletedTask);
         if (Refused.TryGetValue(name.Value, out TransferError error))
         {
             throw new TransferException(error, "It cannot be opened.");

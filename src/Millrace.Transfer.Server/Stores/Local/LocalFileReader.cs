@@ -100,7 +100,13 @@ internal sealed class LocalFileReader : StoredFileReader
         ThrowIfOutside(range);
         fixed (byte* start = bytes)
         {
-            if (PositionalRead.ReadCached(_handle, start, bytes.Length, range.Offset) != bytes.Length)
+            int read = PositionalRead.ReadCached(_handle, start, bytes.Length, range.Offset);
+            if (read == -Errno.NotSupported && FileSystemKind.IsInMemory(_handle))
+            {
+                read = PositionalRead.ReadWaiting(_handle, start, bytes.Length, range.Offset);
+            }
+
+            if (read != bytes.Length)
             {
                 return false;
             }
