@@ -53,7 +53,7 @@ internal static partial class Errors
         $"'{name}' cannot be moved there: that is on another file system of the server. Upload a copy, then delete this.", name.Value);
 
     public static TransferException LinkStays(TransferName name) => Invalid(
-        $"'{name}' is a link, which can be renamed only within its folder. Move the file that it leads to.", name.Value);
+        $"'{name}' is a link, which can be renamed only within its folder. Move its target.", name.Value);
 
     public static TransferException HasStore(TransferName name) => Invalid(
         $"'{name}' is the folder of another store, or contains one. It is neither moved nor deleted.", name.Value);

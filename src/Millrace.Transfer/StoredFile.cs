@@ -40,7 +40,7 @@ public sealed record RemoteEntry(
     public bool IsExecutable { get; init; }
 
     /// <summary>
-    /// What a symbolic link leads to, if links were asked for (<see cref="ListOptions.SymbolicLinks"/>): as the server sent it, not checked. Null
+    /// The target of a symbolic link, if links were asked for (<see cref="ListOptions.SymbolicLinks"/>): as the server sent it, not checked. Null
     /// for a file or folder. <see cref="Tag"/> is that of the link.
     /// </summary>
     public string? LinkTarget { get; init; }

@@ -7,6 +7,6 @@ internal static class LinksOption
 {
     public static Option<bool> Create() => new("--links")
     {
-        Description = "Keep symbolic links as links, if they stay in the folder, instead of moving what they lead to.",
+        Description = "Keep symbolic links as links, if they stay in the folder, instead of moving their targets.",
     };
 }

@@ -156,7 +156,7 @@ internal sealed record TransferItem(string Path, TransferName Name, string Url, 
 
     public Exception? Refused { get; init; }
 
-    /// <summary>What a link that is moved as such leads to; null for a file.</summary>
+    /// <summary>The target of a link that is moved as such; null for a file.</summary>
     public string? LinkTarget { get; init; }
 
     /// <summary>The file that the server has under this name; null if it has none, or was not asked.</summary>

@@ -41,12 +41,12 @@ internal sealed class SymbolicLinkEndpoint(IFileStore store)
 
     private static ISymbolicLinks LinksOf(IFileStore store) => store as ISymbolicLinks ?? throw new Refusal(
         TransferError.InvalidRequest,
-        "Symbolic links are not kept here: a bucket, a folder with hidden names and a link to a folder have none. Send the files that they lead to.")
+        "Symbolic links are not kept here: a bucket, a folder with hidden names and a link to a folder have none. Send their targets.")
     {
         Status = StatusCodes.Status409Conflict,
     };
 
-    /// <summary>Only the store knows what has the name: a link is not the file that it leads to.</summary>
+    /// <summary>Only the store knows what has the name: a link is not its target.</summary>
     private static WritePrecondition ConditionOf(HttpRequest request, TransferName name) =>
         request.Headers.IfMatch is { Count: > 0 } match ? WriteConditions.ReadMatch(match, name)
         : request.Headers.IfNoneMatch is { Count: > 0 } none ? none.ToString() == "*" ? new WritePrecondition { CreateNew = true }
@@ -74,11 +74,11 @@ internal sealed class SymbolicLinkEndpoint(IFileStore store)
         {
             return read is > 0 and <= SymbolicLink.MaxBytes
                 ? Strict.GetString(bytes, 0, read)
-                : throw Errors.Invalid($"What the link '{name}' leads to has 1 to {SymbolicLink.MaxBytes} bytes.", name.Value);
+                : throw Errors.Invalid($"The target of the link '{name}' must have 1 to {SymbolicLink.MaxBytes} bytes.", name.Value);
         }
         catch (DecoderFallbackException)
         {
-            throw Errors.Invalid($"What the link '{name}' leads to is not UTF-8.", name.Value);
+            throw Errors.Invalid($"The target of the link '{name}' is not UTF-8.", name.Value);
         }
     }
 }

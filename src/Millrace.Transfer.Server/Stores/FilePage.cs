@@ -23,7 +23,7 @@ public readonly record struct FileEntry(TransferName Name, StoredFile? File, Fil
     public bool IsFolder => File is null;
 
     /// <summary>
-    /// What a symbolic link leads to: a relative path with slashes, in the folder that the caller may use. Null for anything else, and always without
+    /// The target of a symbolic link: a relative path with slashes, in the folder that the caller may use. Null for anything else, and always without
     /// <see cref="ListFilesOptions.SymbolicLinks"/>. The tag and the date of <see cref="File"/> are those of the link.
     /// </summary>
     public string? LinkTarget { get; init; }

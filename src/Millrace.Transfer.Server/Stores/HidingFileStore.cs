@@ -91,7 +91,7 @@ internal sealed class HidingFileStore(IFileStore inner, string[] patterns) : IFi
             throw Errors.NoFolder(options.Folder);
         }
 
-        // What a link leads to may be hidden.
+        // The target of a link may be hidden.
         options = options with { SymbolicLinks = false };
         OmittedEntries omitted = default;
         while (true)

@@ -5,7 +5,7 @@ internal interface ISymbolicLinks
 {
     /// <summary>Makes a link durably, in the place of a file or a link if there is one.</summary>
     /// <param name="name">Its name. Missing folders are created; none of them may be a link.</param>
-    /// <param name="target">What it leads to: relative, and in the folder that the caller may use.</param>
+    /// <param name="target">The target: relative, and in the folder that the caller may use.</param>
     /// <param name="precondition">The condition on the name, and on the tag of a link as listings have it.</param>
     /// <param name="cancellationToken">Until it begins to be made.</param>
     /// <returns>The link as listings have it, and whether nothing had the name before.</returns>

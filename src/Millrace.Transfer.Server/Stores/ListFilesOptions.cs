@@ -19,7 +19,7 @@ public readonly record struct ListFilesOptions
     public bool Recursive { get; init; }
 
     /// <summary>
-    /// Whether symbolic links are listed as such (<see cref="FileEntry.LinkTarget"/>) and not as what they lead to. Those that a client could not
+    /// Whether symbolic links are listed as such (<see cref="FileEntry.LinkTarget"/>) and not as their targets. Those that a client could not
     /// have made are left out. A store without links ignores it.
     /// </summary>
     public bool SymbolicLinks { get; init; }

@@ -10,8 +10,8 @@ public readonly record struct ListOptions
     public bool Recursive { get; init; }
 
     /// <summary>
-    /// Whether symbolic links are listed as such, and not as what they lead to. Links that lead out of what the server gives to this caller are
-    /// left out. Servers without links list none, and older ones what links lead to.
+    /// Whether symbolic links are listed as such, and not as their targets. Links that lead out of what the server gives to this caller are
+    /// left out. Servers without links list none, and older ones their targets.
     /// </summary>
     public bool SymbolicLinks { get; init; }
 

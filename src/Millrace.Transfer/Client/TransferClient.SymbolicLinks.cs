@@ -6,7 +6,7 @@ public sealed partial class TransferClient
     /// <summary>Makes a symbolic link on the server, in the place of a file or a link if there is one.</summary>
     /// <param name="name">Its name. Missing folders are created.</param>
     /// <param name="target">
-    /// What it leads to: a relative path with slashes that stays in the folder that the caller may use, with <c>..</c> at its beginning only. It need
+    /// The target: a relative path with slashes that stays in the folder that the caller may use, with <c>..</c> at its beginning only. It need
     /// not exist.
     /// </param>
     /// <param name="precondition">The condition on the name.</param>
@@ -29,7 +29,7 @@ public sealed partial class TransferClient
             cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Deletes a symbolic link, and not what it leads to.</summary>
+    /// <summary>Deletes a symbolic link, and not its target.</summary>
     /// <param name="name">The link.</param>
     /// <param name="precondition">The condition on it: on the tag that listings of links have.</param>
     /// <param name="cancellationToken">Ends it; whether it was deleted is not known then.</param>

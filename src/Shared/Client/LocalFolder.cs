@@ -27,7 +27,7 @@ internal sealed class LocalFolder
     /// <param name="path">The folder, which may be a link.</param>
     /// <param name="folder">The folder in the store.</param>
     /// <param name="name">Its name there; empty if its contents go into <paramref name="folder"/>.</param>
-    /// <param name="links">Whether links are moved as such, and not what they lead to.</param>
+    /// <param name="links">Whether links are moved as such, and not their targets.</param>
     /// <param name="depth">How many folders of the one that is moved the folder is in.</param>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
     public static IEnumerable<FolderItem> Files(string path, TransferName folder, string name = "", bool links = false, int depth = 0)
@@ -119,7 +119,7 @@ internal sealed class LocalFolder
             return SymbolicLink.StaysInside(depth, target)
                 ? new FolderItem(whole, path) { LinkTarget = target }
                 : new FolderItem(
-                    whole, path, LeftOut(path, "a link that is absolute, leads out of the folder, or has '..' after a name,", " Make it relative, or move what it leads to."));
+                    whole, path, LeftOut(path, "a link that is absolute, leads out of the folder, or has '..' after a name,", " Make it relative, or move its target."));
         }
         catch (TransferException exception)
         {
@@ -182,7 +182,7 @@ internal sealed class LocalFolder
     /// <summary>Makes a link that the server has. No link is on the way to it, and it does not lead out, also not through others.</summary>
     /// <param name="path">Where it goes.</param>
     /// <param name="name">Its name on the server.</param>
-    /// <param name="target">What it leads to, as the server sent it.</param>
+    /// <param name="target">The target, as the server sent it.</param>
     /// <param name="replace">Whether it may take the place of a file or a link.</param>
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>.</exception>
     public void CreateLink(string path, TransferName name, string target, bool replace)
@@ -346,7 +346,7 @@ internal sealed class LocalFolder
 /// <param name="IsLink">Whether it is a link to a folder.</param>
 internal readonly record struct FolderItem(TransferName Name, string Path, Exception? Fault = null, bool IsLink = false)
 {
-    /// <summary>What a link that is moved as such leads to; null for a file.</summary>
+    /// <summary>The target of a link that is moved as such; null for a file.</summary>
     public string? LinkTarget { get; init; }
 
     /// <summary>Its bytes.</summary>

@@ -15,7 +15,7 @@ internal static partial class SymbolicLink
     /// <summary>How often a link is made again that another process has cleaned up before it got its name.</summary>
     private const int MaxTries = 100;
 
-    /// <summary>What a link leads to, with slashes; null if there is no link of this name.</summary>
+    /// <summary>The target of a link, with slashes; null if there is no link of this name.</summary>
     public static string? Read(string path)
     {
         string? target = new FileInfo(path).LinkTarget;
@@ -24,7 +24,7 @@ internal static partial class SymbolicLink
 
     /// <summary>Whether a link leads to something in the folder that it is moved with, or to that folder, and nothing there to Millrace's own files.</summary>
     /// <param name="depth">How many folders of that folder the link is in. They have to be folders, not links.</param>
-    /// <param name="target">What it leads to.</param>
+    /// <param name="target">The target.</param>
     /// <remarks>
     /// After a name, <c>..</c> is the folder above what that name leads to, if it is a link: it is only accepted at the beginning, where it is
     /// the folder above the link's own. All other links were checked in the same way, so that a path through them stays inside, too.
@@ -64,7 +64,7 @@ internal static partial class SymbolicLink
 
     /// <summary>Makes a link.</summary>
     /// <param name="path">Its name; nothing on the way is checked.</param>
-    /// <param name="target">What it leads to, with slashes; it need not exist.</param>
+    /// <param name="target">The target, with slashes; it need not exist.</param>
     /// <param name="replace">Whether it takes the place of a file or a link, in one step (not on Windows); false if the name has to be free.</param>
     /// <exception cref="IOException">It was not made.</exception>
     public static void Create(string path, string target, bool replace)

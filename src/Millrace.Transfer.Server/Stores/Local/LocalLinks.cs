@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>Makes and deletes symbolic links in a folder, as far as a tree leads.</summary>
 internal sealed class LocalLinks(LocalStore store, StoreTree tree, LocalFiles files)
 {
-    /// <summary>What a link leads to, if a client could have made it; null otherwise, and for anything else.</summary>
+    /// <summary>The target of a link, if a client could have made it; null otherwise, and for anything else.</summary>
     public static string? TryRead(StoreTree tree, StoreFolder folder, TransferName name, string fileName) =>
         SymbolicLink.Read(folder.PathOf(fileName)) is { } target && SymbolicLink.StaysInside(DepthOf(tree, name), target) ? target : null;
 
@@ -17,7 +17,7 @@ internal sealed class LocalLinks(LocalStore store, StoreTree tree, LocalFiles fi
         {
             throw new TransferException(
                 TransferError.Forbidden,
-                $"The link '{name}' is not kept: what it leads to is absolute, outside of the folder that you may use, or has '..' after a name. Make it relative.",
+                $"The link '{name}' is not kept: its target is absolute, outside of the folder that you may use, or has '..' after a name. Make it relative.",
                 name.Value);
         }
 

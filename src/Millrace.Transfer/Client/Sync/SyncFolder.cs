@@ -25,7 +25,7 @@ public abstract class SyncFolder
     }
 
     /// <summary>All files, in the order of their names below the folder; nothing if there is no such folder.</summary>
-    /// <param name="links">Whether links are entries of their own, and not what they lead to.</param>
+    /// <param name="links">Whether links are entries of their own, and not their targets.</param>
     /// <param name="faults">Receives what could not be read or has no name on the other side.</param>
     /// <param name="cancellationToken">Ends it.</param>
     internal abstract IAsyncEnumerable<SyncEntry> ListAsync(bool links, Action<SyncFault> faults, CancellationToken cancellationToken);
@@ -118,7 +118,7 @@ public abstract class SyncFolder
 /// <param name="Sha256">Its digest, where it is known.</param>
 internal sealed record SyncEntry(TransferName Name, long Length, FileTime Modified, EntityTag? Tag = null, Sha256Digest? Sha256 = null)
 {
-    /// <summary>What a link leads to, if links are entries of their own; null for a file.</summary>
+    /// <summary>The target of a link, if links are entries of their own; null for a file.</summary>
     public string? LinkTarget { get; init; }
 
     /// <summary>Whether its owner may run it; of a folder here <see cref="SyncFolder.IsExecutableAsync"/> finds it out.</summary>

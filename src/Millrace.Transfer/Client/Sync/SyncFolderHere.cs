@@ -293,7 +293,7 @@ internal sealed class SyncFolderHere(string root, bool isStage = false) : SyncFo
         if (new DirectoryInfo(root).LinkTarget is { } target)
         {
             throw new TransferException(
-                TransferError.InvalidRequest, $"'{root}' is a link and cannot be published as a whole. Name the folder that it leads to: '{target}'.", root);
+                TransferError.InvalidRequest, $"'{root}' is a link and cannot be published as a whole. Name its target: '{target}'.", root);
         }
     }
 }

@@ -35,7 +35,7 @@ public sealed record SyncOptions
     public bool Permissions { get; init; }
 
     /// <summary>
-    /// Whether symbolic links are synced as such, and not what they lead to. Only relative ones that stay in the folder, with <c>..</c> at their
+    /// Whether symbolic links are synced as such, and not their targets. Only relative ones that stay in the folder, with <c>..</c> at their
     /// beginning only; others are left out. No file of the target is written through a link then. A link that is removed is gone, and not kept in
     /// <see cref="BackupFolder"/>. Over HTTP, and not to a bucket.
     /// </summary>
@@ -91,7 +91,7 @@ public sealed record SyncStep
     /// <summary>The name that a renamed file has in the target now.</summary>
     public TransferName From => Action == SyncAction.Rename ? Target!.Name : default;
 
-    /// <summary>What the link leads to that is made; null for a file.</summary>
+    /// <summary>The target of the link that is made; null for a file.</summary>
     public string? LinkTarget => Source?.LinkTarget;
 
     /// <summary>The bytes of the file.</summary>

@@ -36,7 +36,7 @@ internal sealed record ListingEntry
     /// <summary><c>file</c> or <c>folder</c>, or <c>symlink</c> if these were asked for.</summary>
     public string Kind { get; set; } = "file";
 
-    /// <summary>What a symbolic link leads to; null for anything else.</summary>
+    /// <summary>The target of a symbolic link; null for anything else.</summary>
     public string? Target { get; set; }
 
     /// <summary>Its bytes; null for a folder and a link.</summary>
