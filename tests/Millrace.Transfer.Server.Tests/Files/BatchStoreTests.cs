@@ -5,7 +5,8 @@ namespace Millrace.Transfer.Server.Tests.Files;
 /// <summary>Batches and what a store has: limits, a trash, links, names that it hides.</summary>
 public sealed class BatchStoreTests
 {
-    [Fact]
+    /// <remarks>In a bucket, files of a batch are stored at the same time, and those that come first have the room.</remarks>
+    [Fact, NeedsLocalFolder]
     public async Task Files_beyond_the_limits_of_the_store_are_refused()
     {
         await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
