@@ -11,9 +11,9 @@ internal sealed class BatchSource : ContentSource
     private const int LineBytes = 256;
 
     // Names beyond ASCII, and digests, stay as short as they are.
-    private static readonly JavaScriptEncoder Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping;
+    public static readonly JavaScriptEncoder Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping;
 
-    private readonly List<BatchFile> _files;
+    private readonly List<UploadedFile> _files;
     private readonly ArrayBufferWriter<byte> _lines = new();
     private readonly int[] _lineEnds;
     private readonly IMemoryOwner<byte> _block = AlignedMemoryPool.Shared.Rent(BlockBytes);
@@ -24,7 +24,7 @@ internal sealed class BatchSource : ContentSource
     private int _offset;
     private long _position;
 
-    public BatchSource(TransferName folder, List<BatchFile> files)
+    public BatchSource(TransferName folder, List<UploadedFile> files)
     {
         _files = files;
         _lineEnds = new int[files.Count];
@@ -88,10 +88,10 @@ internal sealed class BatchSource : ContentSource
         return default;
     }
 
-    private static void Describe(Utf8JsonWriter json, TransferName folder, BatchFile file)
+    private static void Describe(Utf8JsonWriter json, TransferName folder, UploadedFile file)
     {
         json.WriteStartObject();
-        json.WriteString("name"u8, folder.IsRoot ? file.Name.Value : file.Name.Value.AsSpan(folder.Value.Length + 1));
+        json.WriteString("name"u8, file.NameBelow(folder));
         json.WriteNumber("length"u8, file.Content.Content.Length);
         if (!file.Options.NoTimes)
         {

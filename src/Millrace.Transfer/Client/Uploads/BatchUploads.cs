@@ -2,22 +2,13 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Millrace.Transfer;
 
-/// <summary>
-/// Brings small files that are put at the same time with one request. A file that comes alone is put at once and alone. While a request is under
-/// way, other files wait; all of them go with the next one, when as many wait as are under way, or when the request has ended.
-/// </summary>
+/// <summary>Uploads small files that are put at the same time with one request.</summary>
 /// <remarks>Thread-safe.</remarks>
 [SuppressMessage("Design", "CA1001", Justification = "A semaphore without a wait handle holds nothing.")]
-internal sealed class BatchUploads
+internal sealed class BatchUploads : BatchQueue<UploadedFile>
 {
-    /// <summary>Requests under way: while the server publishes the files of one, the next one arrives.</summary>
-    public const int RequestsAtOnce = 2;
-
     /// <summary>Files of a request at most.</summary>
     public const int MaxFiles = 200;
-
-    /// <summary>Files that are enough for another request, however many are under way.</summary>
-    private const int ManyFiles = 64;
 
     /// <summary>Bytes of a request at most: 1 MiB, which nginx accepts without a setting.</summary>
     public const long MaxBytes = RequestSizes.MinBytes;
@@ -28,48 +19,31 @@ internal sealed class BatchUploads
     /// <summary>Tags of a condition at most, so that they fit in a line.</summary>
     private const int MaxTags = 16;
 
-    /// <summary>Failures in a row after which no more requests are tried.</summary>
-    private const int MaxFailures = 3;
-
     private readonly TransferContext _context;
     private readonly HttpProtocolClient _protocol;
-    private readonly int _maxFiles;
     private readonly long _maxFileBytes;
     private readonly RequestSizes _sizes = new(MinBytes);
 
     // Of the files that go apart. Those of a failed request are as few at once as large files.
     private readonly FileTurns _turns = new(static () => FileTurns.SmallAtOnce);
-    private readonly Lock _lock = new();
 
     // Names that requests under way bring for callers who have given up.
     private readonly Dictionary<TransferName, Batch> _left = [];
-    private readonly Queue<BatchFile> _queue = new();
-    private int _running;
-    private int _filesUnderWay;
-    private bool _isStarting;
-    private int _failures;
-    private volatile bool _isOff;
 
     private BatchUploads(TransferContext context, HttpProtocolClient protocol, int maxFiles, long maxFileBytes)
+        : base(maxFiles)
     {
         _context = context;
         _protocol = protocol;
-        _maxFiles = maxFiles;
         _maxFileBytes = maxFileBytes;
     }
 
-    /// <summary>Whether files need a request each, because something on the way does not accept others.</summary>
-    public bool IsOff => _isOff;
-
-    /// <summary>Files that wait for a request.</summary>
-    public int Waiting
+    protected override long Room
     {
         get
         {
-            lock (_lock)
-            {
-                return _queue.Count;
-            }
+            long room = Math.Min(MaxBytes, Math.Min(_sizes.Max, _context.Sizes.Max));
+            return Math.Min(room, _context.Options.MaxBytesPerSecond ?? room);
         }
     }
 
@@ -93,7 +67,7 @@ internal sealed class BatchUploads
         CancellationToken cancellationToken)
     {
         WritePrecondition precondition = options.Precondition;
-        if (_isOff || content.Length > _maxFileBytes || precondition.UnmodifiedSince is not null || precondition.Match?.Count > MaxTags)
+        if (IsOff || content.Length > _maxFileBytes || precondition.UnmodifiedSince is not null || precondition.Match?.Count > MaxTags)
         {
             return await PutApartAsync(alone, mayBePublished: false, isSmall: true, cancellationToken).ConfigureAwait(false);
         }
@@ -103,15 +77,10 @@ internal sealed class BatchUploads
         {
             meter.Total = content.Length;
             meter.Report(0);
-            var file = new BatchFile(
+            var file = new UploadedFile(
                 content, name, options, _context.Options.VerifyDigests ? Sha256Digest.Compute(content.Content.Span) : null, meter);
-            Enqueue(file);
-            using (cancellationToken.UnsafeRegister((_, token) => Cancel(file, token), null))
-            {
-                outcome = await file.Outcome.ConfigureAwait(false);
-            }
-
-            if (outcome.Way == BatchWay.Published)
+            outcome = await WaitAsync(file, cancellationToken).ConfigureAwait(false);
+            if (outcome.Way == BatchWay.Moved)
             {
                 content.ThrowIfChanged();
                 meter.Report(content.Content.Length, last: true);
@@ -146,7 +115,7 @@ internal sealed class BatchUploads
 
     private Batch? Left(TransferName name)
     {
-        lock (_lock)
+        lock (Lock)
         {
             return _left.GetValueOrDefault(name);
         }
@@ -177,75 +146,19 @@ internal sealed class BatchUploads
         }
     }
 
-    /// <summary>Begins a request for one file if nothing is under way.</summary>
-    private bool TryBegin()
+    protected override void Leave(UploadedFile file)
     {
-        lock (_lock)
+        if (!file.Batch!.Ended.IsCompleted)
         {
-            if (_running > 0 || _queue.Count > 0)
-            {
-                return false;
-            }
-
-            _running = 1;
-            _filesUnderWay = 1;
-            return true;
+            _left[file.Name] = file.Batch;
         }
     }
 
-    private void Enqueue(BatchFile file)
+    protected override void End(Batch batch)
     {
-        lock (_lock)
+        lock (Lock)
         {
-            _queue.Enqueue(file);
-            Start();
-        }
-    }
-
-    /// <summary>A request has ended.</summary>
-    private void End(int files)
-    {
-        lock (_lock)
-        {
-            _running--;
-            _filesUnderWay -= files;
-            Start();
-        }
-    }
-
-    /// <summary>Begins the next request. Under the lock.</summary>
-    private void Start()
-    {
-        bool isWorthIt = _running == 0 || (_running < RequestsAtOnce && _queue.Count >= Math.Min(ManyFiles, _filesUnderWay));
-        if (_queue.Count > 0 && isWorthIt && !_isStarting)
-        {
-            // Behind the work of this thread: the callers of the files that have just arrived put their next ones.
-            _isStarting = true;
-            ThreadPool.UnsafeQueueUserWorkItem(static self => _ = self.RunAsync(), this, preferLocal: false);
-        }
-    }
-
-    private void Cancel(BatchFile file, CancellationToken cancellationToken)
-    {
-        Batch? batch;
-        lock (_lock)
-        {
-            batch = file.TryCancel(cancellationToken) ? file.Batch : null;
-            if (batch is { Ended.IsCompleted: false })
-            {
-                _left[file.Name] = batch;
-            }
-        }
-
-        batch?.Leave();
-    }
-
-    /// <summary>The server receives no more of a request.</summary>
-    private void End(Batch batch)
-    {
-        lock (_lock)
-        {
-            batch.End();
+            base.End(batch);
             foreach (BatchFile file in batch.Files)
             {
                 if (_left.Count > 0 && _left.GetValueOrDefault(file.Name) == batch)
@@ -256,81 +169,8 @@ internal sealed class BatchUploads
         }
     }
 
-    private async Task RunAsync()
+    protected override async Task MoveAsync(Batch batch, List<UploadedFile> files)
     {
-        Batch batch = Take();
-        if (batch.Files is [var only] && only.TryEnd(new BatchOutcome(BatchWay.Alone)))
-        {
-            // The turn is its own now.
-            only.Content.Release();
-            return;
-        }
-
-        var rest = BatchWay.Apart;
-        try
-        {
-            if (batch.Files.Count > 1 && !_isOff)
-            {
-                rest = BatchWay.ApartAgain;
-                await SendAsync(batch).ConfigureAwait(false);
-            }
-        }
-        finally
-        {
-            End(batch);
-            foreach (BatchFile file in batch.Files)
-            {
-                file.TryEnd(new BatchOutcome(rest));
-                file.Content.Release();
-            }
-
-            End(batch.Files.Count);
-        }
-    }
-
-    /// <summary>Takes the files of the next request: no name twice, and none whose caller has given up.</summary>
-    private Batch Take()
-    {
-        long room = Math.Min(MaxBytes, Math.Min(_sizes.Max, _context.Sizes.Max));
-        room = Math.Min(room, _context.Options.MaxBytesPerSecond ?? room);
-        var files = new List<BatchFile>();
-        var names = new HashSet<TransferName>();
-        lock (_lock)
-        {
-            while (files.Count < _maxFiles && _queue.TryPeek(out BatchFile? file))
-            {
-                if (!file.Outcome.IsCompleted)
-                {
-                    room -= file.Bytes;
-                    if ((room < 0 && files.Count > 0) || !names.Add(file.Name))
-                    {
-                        break;
-                    }
-
-                    file.Content.Retain();
-                    files.Add(file);
-                }
-
-                _queue.Dequeue();
-            }
-
-            _isStarting = false;
-            _running++;
-            _filesUnderWay += files.Count;
-            Start();
-            var batch = new Batch(files);
-            foreach (BatchFile file in files)
-            {
-                file.Batch = batch;
-            }
-
-            return batch;
-        }
-    }
-
-    private async Task SendAsync(Batch batch)
-    {
-        List<BatchFile> files = batch.Files;
         TransferName folder = FolderOf(files);
         var source = new BatchSource(folder, files);
         await using var _ = source.ConfigureAwait(false);
@@ -345,7 +185,7 @@ internal sealed class BatchUploads
                 content,
                 answer =>
                 {
-                    if (next == files.Count || answer.Status is < 200 or > 599 || !IsAbout(answer, files[next], folder))
+                    if (next == files.Count || answer.Status is < 200 or > 599 || !files[next].NameBelow(folder).SequenceEqual(answer.Name))
                     {
                         throw Failures.Protocol(call, "the answer is not about the files");
                     }
@@ -358,7 +198,7 @@ internal sealed class BatchUploads
                 throw Failures.Protocol(call, $"the answer is about {next} of {files.Count} files");
             }
 
-            Volatile.Write(ref _failures, 0);
+            Succeed();
             if (2 * content.Count >= _sizes.Max)
             {
                 _sizes.GotThrough();
@@ -379,7 +219,7 @@ internal sealed class BatchUploads
 
             // The server may publish each file when all of it is there: also those before a body that breaks off or is too long for a proxy.
             bool mayBePublished = exception.Status is null or 400 or 408 or 413 or (>= 500 and not 501);
-            foreach (BatchFile file in files.Skip(next))
+            foreach (UploadedFile file in files.Skip(next))
             {
                 if (exception.IsTransient && !file.Outcome.IsCompleted)
                 {
@@ -415,18 +255,10 @@ internal sealed class BatchUploads
             }
         }
 
-        // A server that is away or busy says nothing about such requests.
-        bool isForAll = exception.IsTransient && (exception.Status is null
-            ? content.Sent == 0
-            : !exception.IsForeign && exception.Error is TransferError.TooManyTransfers or TransferError.Unavailable);
-        bool isUnknown = exception.Error == TransferError.Protocol || exception.Status is (>= 300 and < 400) or 400 or 404 or 405 or 411 or 413 or 415 or 501;
-        if (isUnknown || (!isForAll && Interlocked.Increment(ref _failures) >= MaxFailures))
-        {
-            _isOff = true;
-        }
+        Learn(exception, isForAll: IsBusy(exception) || (exception is { IsTransient: true, Status: null } && content.Sent == 0));
     }
 
-    private void Finish(BatchFile file, BatchResultDocument answer)
+    private void Finish(UploadedFile file, BatchResultDocument answer)
     {
         file.Meter.Move(file.Content.Content.Length);
         var call = new ProtocolCall("Uploading", file.Name.Value, _protocol.Kind);
@@ -459,26 +291,8 @@ internal sealed class BatchUploads
         }
         else
         {
-            file.TryEnd(new BatchOutcome(BatchWay.Published, tag, published));
+            file.TryEnd(new BatchOutcome(BatchWay.Moved, tag, published));
         }
-    }
-
-    private static bool IsAbout(BatchResultDocument answer, BatchFile file, TransferName folder) =>
-        file.Name.Value.AsSpan(folder.IsRoot ? 0 : folder.Value.Length + 1).SequenceEqual(answer.Name);
-
-    /// <summary>The innermost folder that all are in: a token may be for that folder alone.</summary>
-    private static TransferName FolderOf(List<BatchFile> files)
-    {
-        TransferName folder = files[0].Name.Folder;
-        foreach (BatchFile file in files)
-        {
-            while (!file.Name.Folder.IsIn(folder))
-            {
-                folder = folder.Folder;
-            }
-        }
-
-        return folder;
     }
 
     /// <summary>The files have their own.</summary>
@@ -494,4 +308,22 @@ internal sealed class BatchUploads
         {
         }
     }
+}
+
+/// <summary>A small file that waits to be uploaded with others, or is on its way.</summary>
+internal sealed class UploadedFile(SmallFile content, TransferName name, PutOptions options, Sha256Digest? sha256, ProgressMeter meter)
+    : BatchFile(name, content.Content.Length + BatchSource.MaxLineBytes(name, options.Precondition))
+{
+    public SmallFile Content => content;
+
+    public PutOptions Options => options;
+
+    /// <summary>The digest of its content; null where digests are off.</summary>
+    public Sha256Digest? Sha256 => sha256;
+
+    public ProgressMeter Meter => meter;
+
+    public override void Retain() => content.Retain();
+
+    public override void Release() => content.Release();
 }
