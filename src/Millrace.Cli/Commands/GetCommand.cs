@@ -209,7 +209,7 @@ internal static class GetCommand
                 }
             }
 
-            return await client.GetAsync(item.Name, path, options, progress, cancellationToken).ConfigureAwait(false);
+            return await client.GetAsync(item.Name, path, options with { Length = item.Bytes }, progress, cancellationToken).ConfigureAwait(false);
         }
 
         Stream output = Console.OpenStandardOutput();

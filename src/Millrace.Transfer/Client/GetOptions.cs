@@ -19,6 +19,12 @@ public readonly record struct GetOptions
     public ByteRange? Range { get; init; }
 
     /// <summary>
+    /// Length in bytes, as the file was listed, 0 or more; null when unknown. Small files of known length can come together. A file that has another length by now is
+    /// downloaded as well.
+    /// </summary>
+    public long? Length { get; init; }
+
+    /// <summary>
     /// Maximum bytes to receive, 0 or more; null without a limit. More of them end the download with <see cref="TransferError.TooLarge"/>, before
     /// the first one if the server declares more. A file of unknown length is received until only 1 % of
     /// the path's disk is free.

@@ -86,6 +86,7 @@ public sealed partial class TransferClient
                     Parts = protocol is HttpProtocolClient ? ProtocolChoice.MakeParts(description, Setup(description)) : null,
                 };
                 context.Batches = BatchUploads.Make(context, description);
+                context.Downloads = BatchDownloads.Make(context, description);
                 _context = context;
             }
 

@@ -52,15 +52,15 @@ public sealed partial class TransferClient
         OmittedEntries omitted = default;
         return MoveAllAsync(
             ListAsync(folder, recursive: true, count => omitted += count, cancellationToken)
-                .Where(entry => !entry.IsFolder).Select(entry => local.ItemOf(entry.Name, folder)),
+                .Where(entry => !entry.IsFolder).Select(entry => local.ItemOf(entry.Name, folder) with { Length = entry.Length ?? long.MaxValue }),
             progress,
             (item, report, token) =>
             {
                 local.Prepare(item.Path, item.Name);
-                return GetAsync(item.Name, item.Path, options, report, token);
+                return GetAsync(item.Name, item.Path, options with { Length = item.Length }, report, token);
             },
             () => omitted,
-            static () => 0,
+            () => SmallDownloadsAtOnce,
             cancellationToken);
     }
 

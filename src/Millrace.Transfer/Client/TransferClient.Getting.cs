@@ -7,7 +7,16 @@ namespace Millrace.Transfer;
 /// <content>Downloads.</content>
 public sealed partial class TransferClient
 {
-    /// <summary>Downloads a file to a path, where it appears when it is whole and verified.</summary>
+    /// <summary>What small files come in; null before the first transfer, and where each needs its own request.</summary>
+    internal BatchDownloads? Downloads => _context?.Downloads;
+
+    /// <summary>How many small files of known length are best downloaded at the same time by a caller with a limit of its own; 0 for as many as others.</summary>
+    internal int SmallDownloadsAtOnce => Downloads is { IsOff: false } ? FileTurns.Most : 0;
+
+    /// <summary>
+    /// Downloads a file to a path, where it appears when it is whole and verified. Small files of known <see cref="GetOptions.Length"/> that are downloaded at
+    /// the same time come with one request if the server has such requests.
+    /// </summary>
     /// <param name="name">The file in the store.</param>
     /// <param name="path">The file here.</param>
     /// <param name="options">How.</param>
@@ -126,6 +135,7 @@ public sealed partial class TransferClient
         }
 
         ArgumentOutOfRangeException.ThrowIfNegative(options.MaxBytes ?? 0, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfNegative(options.Length ?? 0, nameof(options));
         using Activity? activity = TransferClientDiagnostics.Start("millrace get", Files)?.SetTag("millrace.name", name.Value);
         try
         {
@@ -137,9 +147,12 @@ public sealed partial class TransferClient
 
             DownloadSink sink = open();
             await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
-            var download = new Download(context, name, sink, options, new ProgressMeter(progress, _clock));
+            var download = new Download(context, name, sink, options, new ProgressMeter(progress, _clock))
+            {
+                ListedLength = sink is FileSink ? options.Length : null,
+            };
             await using ConfiguredAsyncDisposable __ = download.ConfigureAwait(false);
-            if (old is not null && sink.Note is null && Options.VerifyDigests && IsLarge(old)
+            if (old is not null && sink.Note is null && Options.VerifyDigests && options.Length is not < BlockSums.MinFileBytes && IsLarge(old)
                 && await FindBlocksAsync(context, name, options.Repair, cancellationToken).ConfigureAwait(false) is { } blocks)
             {
                 await download.CopyKnownAsync(blocks, old, cancellationToken).ConfigureAwait(false);

@@ -110,7 +110,7 @@ public sealed class TransferClientOptions
 
     /// <summary>
     /// Downloads to files that receive bytes at the same time at most, 1 or more; null, the default, for all that are called. The others wait.
-    /// Small files that have all of their bytes and wait for the device together do not count: with a limit, hundreds of them can be downloaded at
+    /// Small files that come with others in one request, or have all of their bytes and wait for the device together, do not count: with a limit, hundreds of them can be downloaded at
     /// once over a few connections. After the server has refused one because there are too many, half as many receive at the same time.
     /// </summary>
     public int? MaxReceiving

@@ -12,6 +12,9 @@ internal sealed record TransferContext(TransferClientOptions Options, TimeProvid
     /// <summary>Small files that travel together; null where each needs its own request.</summary>
     public BatchUploads? Batches { get; set; }
 
+    /// <summary>The same in the other direction.</summary>
+    public BatchDownloads? Downloads { get; set; }
+
     /// <summary>How much one request of an upload brings.</summary>
     public required RequestSizes Sizes { get; init; }
 

@@ -119,6 +119,12 @@ internal sealed partial class Download
         watch.Touch();
         try
         {
+            if (file.Response is null)
+            {
+                // They were waited for when they came.
+                return await file.Body.ReadAsync(memory, watch.Token).ConfigureAwait(false);
+            }
+
             memory = watch.Rate is { } rate && memory.Length > rate.MaxBytes ? memory[..rate.MaxBytes] : memory;
             int read = await file.Body.ReadAsync(memory, watch.Token).ConfigureAwait(false);
             await watch.PaceAsync(read).ConfigureAwait(false);

@@ -28,6 +28,11 @@ internal sealed partial class Download : IAsyncDisposable
     private bool _continued;
     private bool _keptIsHashed;
     private bool _asksHoles;
+    private ReceiveTurns? _turns;
+    private ReceiveTurns? _held;
+
+    /// <summary>What may bring it with other files, until that was tried.</summary>
+    private BatchDownloads? _batches;
 
     /// <summary>Describes a download. The sink stays the caller's.</summary>
     public Download(
@@ -55,27 +60,34 @@ internal sealed partial class Download : IAsyncDisposable
         }
     }
 
+    /// <summary>Its bytes, as they were listed; null where that is not known, or it is not to be fetched with others.</summary>
+    public long? ListedLength { get; init; }
+
     private ProtocolCall Call => new("Downloading", _name.Value, _context.Protocol.Kind);
 
     /// <param name="turns">Lets so many receive at once; null for any number.</param>
     /// <param name="cancellationToken">Ends it.</param>
     public async Task<TransferResult> RunAsync(ReceiveTurns? turns, CancellationToken cancellationToken)
     {
-        ReceiveTurns? held = null;
+        _turns = turns;
+        if (_range is null && !_continued && _context.Downloads is { } batches && batches.Takes(ListedLength ?? long.MaxValue))
+        {
+            _batches = batches;
+            _turns ??= batches.Turns;
+        }
+
         try
         {
             ThrowIfTooLarge(_end - _start ?? 0);
-            if (turns is not null)
-            {
-                await turns.EnterAsync(cancellationToken).ConfigureAwait(false);
-                held = turns;
-            }
-
-            await _context.Retry.RunAsync((_, token) => FetchAsync(turns, token), cancellationToken, _state).ConfigureAwait(false);
+            await _context.Retry.RunAsync((_, token) => FetchAsync(token), cancellationToken, _state).ConfigureAwait(false);
             if (_sink.SharesCommit)
             {
-                held?.Leave();
-                held = null;
+                LeaveTurn();
+            }
+            else if (_context.Options.Durability != Durability.None)
+            {
+                // The wait for the device takes a thread.
+                await EnterTurnAsync(cancellationToken).ConfigureAwait(false);
             }
 
             await _sink.CommitAsync(_keepsTime ? _modified : null, _keepsPermissions ? _isExecutable : null, cancellationToken).ConfigureAwait(false);
@@ -93,7 +105,7 @@ internal sealed partial class Download : IAsyncDisposable
         }
         finally
         {
-            held?.Leave();
+            LeaveTurn();
         }
     }
 
@@ -106,8 +118,29 @@ internal sealed partial class Download : IAsyncDisposable
         }
     }
 
-    private async ValueTask<bool> FetchAsync(ReceiveTurns? turns, CancellationToken cancellationToken)
+    /// <summary>Waits until it may receive, with a request of its own.</summary>
+    private async ValueTask EnterTurnAsync(CancellationToken cancellationToken)
     {
+        if (_turns is not null && _held is null)
+        {
+            await _turns.EnterAsync(cancellationToken).ConfigureAwait(false);
+            _held = _turns;
+        }
+    }
+
+    private void LeaveTurn()
+    {
+        _held?.Leave();
+        _held = null;
+    }
+
+    private async ValueTask<bool> FetchAsync(CancellationToken cancellationToken)
+    {
+        if (_batches is null)
+        {
+            await EnterTurnAsync(cancellationToken).ConfigureAwait(false);
+        }
+
         using IdleWatch watch = _context.Watch(cancellationToken);
         if (_state.Attempts > 1)
         {
@@ -125,7 +158,7 @@ internal sealed partial class Download : IAsyncDisposable
         }
         catch (TransferException exception) when (exception.Error == TransferError.TooManyTransfers)
         {
-            turns?.SlowDown();
+            _turns?.SlowDown();
             throw;
         }
 
@@ -174,6 +207,18 @@ internal sealed partial class Download : IAsyncDisposable
 
     private async ValueTask<OpenedFile> OpenAsync(ByteRange? range, IdleWatch watch)
     {
+        if (_batches is { } batches)
+        {
+            _batches = null;
+            if (await batches.OpenAsync(_name, ListedLength!.Value, _hash is not null, watch).ConfigureAwait(false) is { } opened)
+            {
+                return opened;
+            }
+
+            watch.Pause();
+            await EnterTurnAsync(watch.Caller).ConfigureAwait(false);
+        }
+
         try
         {
             return await _context.Protocol.OpenAsync(

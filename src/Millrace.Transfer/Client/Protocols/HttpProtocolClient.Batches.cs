@@ -11,6 +11,8 @@ namespace Millrace.Transfer;
 internal partial class HttpProtocolClient
 {
     private static readonly MediaTypeHeaderValue BatchType = new(BatchFileDocument.MediaType);
+    private static readonly MediaTypeHeaderValue NamesType = new(BatchFileDocument.ResultsMediaType);
+    private static readonly StreamPipeReaderOptions BatchReader = new(bufferSize: 64 * 1024);
 
     /// <summary>Uploads files of a folder, and of folders in it, with one request.</summary>
     /// <param name="folder">The folder.</param>
@@ -28,33 +30,138 @@ internal partial class HttpProtocolClient
             watch,
             static request => request.Content!.Headers.ContentType = BatchType,
             content).ConfigureAwait(false);
-        if (response.StatusCode != HttpStatusCode.OK || response.Content.Headers.ContentType?.MediaType != BatchFileDocument.ResultsMediaType)
+        await ReadBatchAsync(response, BatchFileDocument.ResultsMediaType, call, watch, (answer, _) =>
+        {
+            receive(answer);
+            return default;
+        }).ConfigureAwait(false);
+    }
+
+    /// <summary>Downloads files of a folder, and of folders in it, with one request.</summary>
+    /// <param name="folder">The folder.</param>
+    /// <param name="names">A line of JSON for each file.</param>
+    /// <param name="receive">
+    /// Receives the answer about each file, in the order of the files, and its bytes, which it owns then; null if the file did not come.
+    /// </param>
+    /// <param name="watch">Ends it.</param>
+    /// <exception cref="TransferException">
+    /// The request was refused as a whole, its answer is not the one to such a request, or it ended early: files that were received are right nevertheless.
+    /// </exception>
+    public async Task GetBatchAsync(
+        TransferName folder, ReadOnlyMemory<byte> names, Action<BatchResultDocument, RentedBody?> receive, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Downloading several files of", folder);
+        using HttpResponseMessage response = await SendAsync(
+            HttpMethod.Post,
+            new Uri(folder.IsRoot ? Setup.Files : FolderUrlOf(folder), $"?{BatchFileDocument.Query}={BatchFileDocument.Get}"),
+            call,
+            watch,
+            request =>
+            {
+                Add(request, "Accept-Encoding", "identity");
+                request.Content = new ReadOnlyMemoryContent(names) { Headers = { ContentType = NamesType } };
+            }).ConfigureAwait(false);
+        int files = 0;
+        int unpaced = 0;
+        bool hasEnded = false;
+        await ReadBatchAsync(response, BatchFileDocument.MediaType, call, watch, async (answer, reader) =>
+        {
+            if (hasEnded || answer.Length < 0 || (answer.Files is { } count && count != files))
+            {
+                throw Failures.Protocol(call, "the answer has another number of files than it declares");
+            }
+
+            if (answer.Length > SmallFile.MaxBytes)
+            {
+                throw Failures.Make(TransferError.Changed, call, $"'{answer.Name}' has grown to {answer.Length} bytes and is downloaded alone.", isTransient: true);
+            }
+
+            hasEnded = answer.Files is not null;
+            RentedBody? body = answer is { Status: 200, Length: { } length } ? await ReadFileAsync(reader, length, call, watch).ConfigureAwait(false) : null;
+            unpaced += answer.Length ?? 0;
+            if (hasEnded || unpaced >= watch.Rate?.MaxBytes)
+            {
+                // Not for each file: a timer is too coarse for that.
+                await watch.PaceAsync(unpaced).ConfigureAwait(false);
+                unpaced = 0;
+            }
+
+            if (!hasEnded)
+            {
+                files++;
+                receive(answer, body);
+            }
+        }).ConfigureAwait(false);
+        if (!hasEnded)
+        {
+            throw Failures.Disconnected(call, null, $"it ended after {files} files");
+        }
+    }
+
+    private static async ValueTask<RentedBody> ReadFileAsync(PipeReader reader, int length, ProtocolCall call, IdleWatch watch)
+    {
+        var body = RentedBody.Rent(length);
+        try
+        {
+            for (Memory<byte> rest = body.Bytes; !rest.IsEmpty;)
+            {
+                watch.Touch();
+                ReadResult read = await reader.ReadAsync(watch.Token).ConfigureAwait(false);
+                ReadOnlySequence<byte> piece = read.Buffer.Slice(0, Math.Min(rest.Length, read.Buffer.Length));
+                piece.CopyTo(rest.Span);
+                rest = rest[(int)piece.Length..];
+                reader.AdvanceTo(piece.End);
+                if (read.IsCompleted && !rest.IsEmpty)
+                {
+                    throw Failures.Disconnected(call, null, "it ended within a file");
+                }
+            }
+
+            return body;
+        }
+        catch
+        {
+            body.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Reads lines of JSON.</summary>
+    /// <param name="response">The response.</param>
+    /// <param name="type">Its media type.</param>
+    /// <param name="call">The request.</param>
+    /// <param name="watch">Ends it.</param>
+    /// <param name="receive">Receives each line, and may read bytes that follow it.</param>
+    private static async Task ReadBatchAsync(
+        HttpResponseMessage response, string type, ProtocolCall call, IdleWatch watch, Func<BatchResultDocument, PipeReader, ValueTask> receive)
+    {
+        if (response.StatusCode != HttpStatusCode.OK || response.Content.Headers.ContentType?.MediaType != type)
         {
             throw Failures.Protocol(call, "the server does not answer about each file");
         }
 
-        PipeReader reader = PipeReader.Create(await response.Content.ReadAsStreamAsync(watch.Token).ConfigureAwait(false));
+        PipeReader reader = PipeReader.Create(await response.Content.ReadAsStreamAsync(watch.Token).ConfigureAwait(false), BatchReader);
         try
         {
             while (true)
             {
-                ReadResult read = await reader.ReadAsync(watch.Token).ConfigureAwait(false);
                 watch.Touch();
-                ReadOnlySequence<byte> left = read.Buffer;
-                while (left.PositionOf((byte)'\n') is { } end)
+                ReadResult read = await reader.ReadAsync(watch.Token).ConfigureAwait(false);
+                if (read.Buffer.PositionOf((byte)'\n') is { } end)
                 {
-                    var json = new Utf8JsonReader(left.Slice(0, end));
-                    receive(JsonSerializer.Deserialize(ref json, TransferJson.Default.BatchResultDocument)
-                        ?? throw Failures.Protocol(call, "a line of the answer is empty"));
-                    left = left.Slice(left.GetPosition(1, end));
+                    BatchResultDocument answer = ParseBatchLine(read.Buffer.Slice(0, end))
+                        ?? throw Failures.Protocol(call, "a line of the answer is empty");
+                    reader.AdvanceTo(read.Buffer.GetPosition(1, end));
+                    await receive(answer, reader).ConfigureAwait(false);
+                    continue;
                 }
 
-                if (left.Length > BoundedJson.MaxDocument)
+                if (read.Buffer.Length > BoundedJson.MaxDocument)
                 {
                     throw Failures.Protocol(call, "the answer has a line beyond all limits");
                 }
 
-                reader.AdvanceTo(left.Start, left.End);
+                reader.AdvanceTo(read.Buffer.Start, read.Buffer.End);
                 if (read.IsCompleted)
                 {
                     return;
@@ -73,5 +180,11 @@ internal partial class HttpProtocolClient
         {
             await reader.CompleteAsync().ConfigureAwait(false);
         }
+    }
+
+    private static BatchResultDocument? ParseBatchLine(ReadOnlySequence<byte> line)
+    {
+        var json = new Utf8JsonReader(line);
+        return JsonSerializer.Deserialize(ref json, TransferJson.Default.BatchResultDocument);
     }
 }

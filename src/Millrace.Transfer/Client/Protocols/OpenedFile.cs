@@ -3,8 +3,8 @@ namespace Millrace.Transfer;
 /// <summary>A file, or a part of one, on its way here.</summary>
 internal sealed class OpenedFile : IDisposable
 {
-    /// <summary>Owns the connection.</summary>
-    public required HttpResponseMessage Response { get; init; }
+    /// <summary>Owns the connection; null for bytes that are in memory.</summary>
+    public HttpResponseMessage? Response { get; init; }
 
     /// <summary>The bytes.</summary>
     public required Stream Body { get; init; }
@@ -40,7 +40,7 @@ internal sealed class OpenedFile : IDisposable
     public void Dispose()
     {
         Body.Dispose();
-        Response.Dispose();
+        Response?.Dispose();
     }
 }
 

@@ -41,13 +41,14 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
     {
         ArgumentNullException.ThrowIfNull(plan);
         int failed = 0;
-        TransferClient? client = (target as SyncFolderOnServer)?.Client;
-        using var turns = new FileTurns(() => client?.SmallFilesAtOnce ?? 0, options.FilesAtOnce, options.FilesAtOnce);
+        TransferClient? to = (target as SyncFolderOnServer)?.Client;
+        TransferClient? from = (source as SyncFolderOnServer)?.Client;
+        using var turns = new FileTurns(() => to?.SmallFilesAtOnce ?? from?.SmallDownloadsAtOnce ?? 0, options.FilesAtOnce, options.FilesAtOnce);
         foreach (IReadOnlyList<SyncStep> phase in plan.Phases)
         {
             await Parallel.ForEachAsync(
                 phase,
-                new ParallelOptions { MaxDegreeOfParallelism = client is null ? options.FilesAtOnce : FileTurns.Most, CancellationToken = cancellationToken },
+                new ParallelOptions { MaxDegreeOfParallelism = (to ?? from) is null ? options.FilesAtOnce : FileTurns.Most, CancellationToken = cancellationToken },
                 async (step, token) =>
                 {
                     Exception? error = null;
@@ -306,7 +307,7 @@ public sealed class FolderSync(SyncFolder source, SyncFolder target, SyncOptions
             return await remote.Client.GetAsync(
                 remote.NameOf(from.Name),
                 path,
-                new GetOptions { CreateNew = listed is null, NoTimes = options.NoTimes, Permissions = options.Permissions, Resume = true },
+                new GetOptions { Length = from.Length, CreateNew = listed is null, NoTimes = options.NoTimes, Permissions = options.Permissions, Resume = true },
                 progress,
                 cancellationToken).ConfigureAwait(false);
         }
