@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
@@ -7,16 +8,22 @@ using Microsoft.Net.Http.Headers;
 namespace Millrace.Transfer.Server;
 
 /// <summary>POST FOLDER/?batch=get: several small files in one response, each as by a GET. docs/protocol.md describes it.</summary>
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "A semaphore without a wait handle holds nothing.")]
 internal sealed class BatchDownload(IFileStore store)
 {
     /// <summary>Bytes of a request: as many of the longest names as it may have, escaped.</summary>
     private const int MaxRequestBytes = 4 * 1024 * 1024;
 
-    /// <summary>Files that are read at once, because each may wait for a bucket or a device: up to 16 MiB.</summary>
+    /// <summary>Files of a request that are read at once, because each may wait for a bucket or a device.</summary>
     private const int MaxAhead = 16;
+
+    /// <summary>Files that all requests read before those in front of them are sent: 64 MiB, for clients that do not receive.</summary>
+    private const int MaxAheadInAll = 64;
 
     /// <summary>Bytes of the response that are not flushed.</summary>
     private const int PieceBytes = 64 * 1024;
+
+    private readonly SemaphoreSlim _ahead = new(MaxAheadInAll);
 
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
@@ -66,25 +73,26 @@ internal sealed class BatchDownload(IFileStore store)
         return files;
     }
 
-    private static async Task SendAsync(
+    private async Task SendAsync(
         PipeWriter body, List<Wanted> files, TransferName folder, TransferPass pass, CancellationToken cancellationToken)
     {
         using var writer = new Utf8JsonWriter(body, new JsonWriterOptions { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
-        var ahead = new Queue<(BatchResultDocument Result, Task<byte[]?> Reading)>(MaxAhead);
+        var ahead = new Queue<(BatchResultDocument Result, Task<byte[]?> Reading, bool IsAhead)>(MaxAhead);
         int unflushed = 0;
         int sent = 0;
         try
         {
             for (int next = 0; next < files.Count || ahead.Count > 0;)
             {
-                if (next < files.Count && ahead.Count < MaxAhead && (ahead.Count == 0 || !ahead.Peek().Reading.IsCompleted))
+                bool isAhead = ahead.Count > 0;
+                if (next < files.Count && ahead.Count < MaxAhead && (!isAhead || (!ahead.Peek().Reading.IsCompleted && _ahead.Wait(0, CancellationToken.None))))
                 {
                     Wanted file = files[next++];
-                    ahead.Enqueue((file.Result, ReadAsync(pass.Store, file, cancellationToken)));
+                    ahead.Enqueue((file.Result, ReadAsync(pass.Store, file, cancellationToken), isAhead));
                     continue;
                 }
 
-                (BatchResultDocument result, Task<byte[]?> reading) = ahead.Peek();
+                (BatchResultDocument result, Task<byte[]?> reading, _) = ahead.Peek();
                 if (unflushed >= PieceBytes || (unflushed > 0 && !reading.IsCompleted))
                 {
                     ResponseWriter.ThrowIfGone(await body.FlushAsync(cancellationToken));
@@ -111,7 +119,8 @@ internal sealed class BatchDownload(IFileStore store)
 
                 pass.AddBytes(length);
                 sent++;
-                Return(ahead.Dequeue().Reading.Result);
+                Return(content);
+                Leave(ahead.Dequeue().IsAhead);
             }
 
             body.Write(Encoding.UTF8.GetBytes($"{{\"files\":{files.Count}}}\n"));
@@ -119,10 +128,11 @@ internal sealed class BatchDownload(IFileStore store)
         }
         finally
         {
-            foreach ((_, Task<byte[]?> reading) in ahead)
+            foreach ((_, Task<byte[]?> reading, bool isAhead) in ahead)
             {
                 await ((Task)reading).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 Return(reading.IsCompletedSuccessfully ? reading.Result : null);
+                Leave(isAhead);
             }
 
             // At the end: a line at a time would wake the log's thread for each.
@@ -201,6 +211,14 @@ internal sealed class BatchDownload(IFileStore store)
             {
                 await pipe.CompleteAsync();
             }
+        }
+    }
+
+    private void Leave(bool isAhead)
+    {
+        if (isAhead)
+        {
+            _ahead.Release();
         }
     }
 

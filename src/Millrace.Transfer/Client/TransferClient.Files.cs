@@ -294,7 +294,7 @@ public sealed partial class TransferClient
         return entry.Kind == "folder"
             ? new RemoteEntry(name, true, null, null, null, null)
             : new RemoteEntry(
-                name, false, entry.Length, entry.Modified, Fields.Tag(entry.Tag),
+                name, false, entry.Length is >= 0 ? entry.Length : null, entry.Modified, Fields.Tag(entry.Tag),
                 Sha256Digest.TryParse(entry.Sha256, out Sha256Digest digest) ? digest : null)
             {
                 IsExecutable = entry.Executable == true,

@@ -163,6 +163,43 @@ public sealed class BatchGetChangeTests : ServerTest
     }
 
     [Fact]
+    public async Task Files_ahead_of_those_that_are_sent_are_limited_for_all_requests_together()
+    {
+        const int Requests = 6;
+        string[] names = [.. Enumerable.Range(0, 20).Select(static i => $"{i}")];
+        await Batch.PutAsync(Client, "files/?batch", [.. names.Select(static name => Batch.File(name, Content.Of(1000)))]);
+        (IFileStore store, OpenedStore opened) = OpenedStore.Create(Server.Store);
+        var open = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        int opening = 0;
+        opened.Opening = () =>
+        {
+            Interlocked.Increment(ref opening);
+            return open.Task;
+        };
+        await using RunningServer server = await ServeAsync(store);
+        Task<(BatchResultDocument Line, byte[] Content)[]>[] gets =
+            [.. Enumerable.Range(0, Requests).Select(_ => Batch.GetAsync(server.Client, "files/?batch=get", names))];
+
+        // 64 ahead, and the first of each.
+        await Bounded.UntilAsync(() => Volatile.Read(ref opening) == 64 + Requests);
+        Assert.All(gets, static get => Assert.False(get.IsCompleted));
+        open.SetResult();
+        foreach (Task<(BatchResultDocument Line, byte[] Content)[]> get in gets)
+        {
+            Assert.All(await get.Soon(), static one => Assert.Equal(Content.Of(1000), one.Content));
+        }
+
+        Assert.Equal(Requests * names.Length, opening);
+
+        // All places are free again.
+        (open, opening) = (new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously), 0);
+        Task<(BatchResultDocument Line, byte[] Content)[]> last = Batch.GetAsync(server.Client, "files/?batch=get", names);
+        await Bounded.UntilAsync(() => Volatile.Read(ref opening) == 16);
+        open.SetResult();
+        await last.Soon();
+    }
+
+    [Fact]
     public async Task File_that_cannot_be_opened_affects_no_other_one()
     {
         await Batch.PutAsync(Client, "files/?batch", Batch.File("a", [1]), Batch.File("b", [2]), Batch.File("c", [3]));

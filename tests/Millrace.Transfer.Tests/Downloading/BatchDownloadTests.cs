@@ -110,6 +110,8 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         _gate.Open();
         await Task.WhenAll(gets);
 
+        // Only that one has another request.
+        Assert.Equal((BatchDownloads.RequestsAtOnce + 1, 1), (_gate.Gets, _gate.Batches));
         Assert.Equal(grown, await File.ReadAllBytesAsync(Folder["grown"]));
         Assert.Equal(changed, await File.ReadAllBytesAsync(Folder["changed"]));
     }
@@ -256,17 +258,23 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
     public async Task Failures_in_a_row_without_a_file_end_such_requests_and_a_busy_server_does_not()
     {
         bool isBusy = true;
+        HttpRequestError error = HttpRequestError.Unknown;
         using TransferClient client = await HeldAsync();
         _gate.Answer = _ => isBusy
             ? Task.FromResult(new HttpResponseMessage(HttpStatusCode.TooManyRequests)
             {
                 Content = new StringContent("""{"error":"TooManyTransfers"}""", Encoding.UTF8, "application/problem+json"),
             })
-            : throw new HttpRequestException("The connection was lost.");
+            : throw new HttpRequestException(error, "The connection was lost.");
         await GetManyAsync(client, 2 * BatchDownloads.MaxFiles * 4);
         Assert.False(client.Downloads!.IsOff);
         Assert.InRange(_gate.Batches, 3, int.MaxValue);
-        isBusy = false;
+
+        // So is a server that is started again.
+        (isBusy, error) = (false, HttpRequestError.ConnectionError);
+        await GetManyAsync(client, 2 * BatchDownloads.MaxFiles * 4);
+        Assert.False(client.Downloads!.IsOff);
+        error = HttpRequestError.Unknown;
 
         await GetManyAsync(client, 2 * BatchDownloads.MaxFiles * 4);
 

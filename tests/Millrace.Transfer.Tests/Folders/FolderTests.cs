@@ -137,6 +137,17 @@ public sealed class FolderTests : ServerTest
         Assert.Empty(here.Files);
     }
 
+    [Fact]
+    public async Task Files_with_impossible_lengths_in_a_listing_are_downloaded()
+    {
+        using var here = new TemporaryFolder();
+        using var handler = new LyingServer("mine/a", length: -5);
+        using var client = new TransferClient(new Uri("http://127.0.0.1:9/files/"), handler, disposeHandler: false);
+
+        await client.GetFolderAsync(Clients.Name("mine"), here.Path);
+        Assert.Equal(["a"], here.Files);
+    }
+
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task Listing_spans_pages_and_folders(TransferProtocol protocol)
     {
@@ -220,7 +231,7 @@ public sealed class FolderTests : ServerTest
     }
 
     /// <summary>A server that lists invalid entries, which ours cannot do.</summary>
-    private sealed class LyingServer(string listed) : HttpMessageHandler
+    private sealed class LyingServer(string listed, int length = 1) : HttpMessageHandler
     {
         protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) =>
             Task.FromResult(request.RequestUri!.AbsolutePath.StartsWith("/.well-known", StringComparison.Ordinal)
@@ -228,7 +239,7 @@ public sealed class FolderTests : ServerTest
                 : new HttpResponseMessage
                 {
                     Content = new StringContent(
-                        $$"""{"folder":"mine","entries":[{"name":"{{listed}}","kind":"file","length":1}]}""", Encoding.UTF8, "application/json"),
+                        $$"""{"folder":"mine","entries":[{"name":"{{listed}}","kind":"file","length":{{length}} }]}""", Encoding.UTF8, "application/json"),
                 });
     }
 }

@@ -15,6 +15,9 @@ internal sealed class KnownFiles(TimeProvider clock)
     /// <summary>Bytes of files that are kept in memory.</summary>
     private const int MaxContentBytes = 8 * 1024 * 1024;
 
+    /// <summary>Bytes of a file whose content is kept: of larger ones, opening is the smaller part of the work, and few would fit.</summary>
+    private const int MaxKeptBytes = 16 * 1024;
+
     private readonly ConcurrentDictionary<string, KnownFile> _files = new(StringComparer.Ordinal);
 
     /// <summary>Files that were added since the last <see cref="Clear"/>: to count those in the dictionary would take all of its locks.</summary>
@@ -64,7 +67,7 @@ internal sealed class KnownFiles(TimeProvider clock)
     /// <param name="bytes">All of them.</param>
     public void Keep(TransferName name, in FileFacts facts, ReadOnlySpan<byte> bytes)
     {
-        if (!_files.TryGetValue(name.Value, out KnownFile? known) || known.Facts != facts || !known.IsHot)
+        if (bytes.Length > MaxKeptBytes || !_files.TryGetValue(name.Value, out KnownFile? known) || known.Facts != facts || !known.IsHot)
         {
             return;
         }

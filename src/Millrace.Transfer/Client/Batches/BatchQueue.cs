@@ -117,6 +117,10 @@ internal abstract class BatchQueue<TFile>(int maxFiles)
     protected static bool IsBusy(TransferException exception) => exception is { IsTransient: true, Status: not null, IsForeign: false }
         && exception.Error is TransferError.TooManyTransfers or TransferError.Unavailable;
 
+    /// <summary>Whether no server could be reached, which says nothing either.</summary>
+    protected static bool IsAway(TransferException exception) =>
+        exception.InnerException is HttpRequestException { HttpRequestError: HttpRequestError.ConnectionError or HttpRequestError.NameResolutionError };
+
     /// <summary>The innermost folder that all are in: a token may be for that folder alone.</summary>
     protected static TransferName FolderOf(List<TFile> files)
     {

@@ -132,7 +132,7 @@ internal sealed class BatchDownloads : BatchQueue<BatchFile>
         }
         catch (TransferException exception)
         {
-            Learn(exception, isForAll: next > 0 || IsBusy(exception));
+            Learn(exception, isForAll: next > 0 || IsBusy(exception) || IsAway(exception));
         }
         catch (OperationCanceledException) when (batch.Token.IsCancellationRequested)
         {

@@ -10,6 +10,9 @@ namespace Millrace.Transfer;
 /// <content>Several small files in one request.</content>
 internal partial class HttpProtocolClient
 {
+    /// <summary>Bytes of a file in an answer at most.</summary>
+    private const int MaxFileBytes = 1024 * 1024;
+
     private static readonly MediaTypeHeaderValue BatchType = new(BatchFileDocument.MediaType);
     private static readonly MediaTypeHeaderValue NamesType = new(BatchFileDocument.ResultsMediaType);
     private static readonly StreamPipeReaderOptions BatchReader = new(bufferSize: 64 * 1024);
@@ -71,13 +74,20 @@ internal partial class HttpProtocolClient
                 throw Failures.Protocol(call, "the answer has another number of files than it declares");
             }
 
-            if (answer.Length > SmallFile.MaxBytes)
+            if (answer.Length > MaxFileBytes)
             {
-                throw Failures.Make(TransferError.Changed, call, $"'{answer.Name}' has grown to {answer.Length} bytes and is downloaded alone.", isTransient: true);
+                throw Failures.Protocol(call, "a file of the answer is larger than one can be");
             }
 
             hasEnded = answer.Files is not null;
             RentedBody? body = answer is { Status: 200, Length: { } length } ? await ReadFileAsync(reader, length, call, watch).ConfigureAwait(false) : null;
+            if (answer.Length > SmallFile.MaxBytes)
+            {
+                // It has grown since it was listed, and there is no room for it beside the others.
+                body?.Dispose();
+                body = null;
+            }
+
             unpaced += answer.Length ?? 0;
             if (hasEnded || unpaced >= watch.Rate?.MaxBytes)
             {
