@@ -197,7 +197,7 @@ internal sealed class SyncRun(SyncOptions options, TransferSettings settings)
 
         async Task<IReadOnlyCollection<TransferName>> MoveAllAsync(SyncPlan plan, CancellationToken token)
         {
-            isMoving = true;
+            isMoving = !plan.IsEmpty;
             printer.Faults(plan.Faults);
             var failed = new ConcurrentQueue<TransferName>();
             code = await MoveAsync(sync, plan, printer, from, to, failed, token).ConfigureAwait(false);
