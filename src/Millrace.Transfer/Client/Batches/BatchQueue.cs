@@ -18,7 +18,9 @@ internal abstract class BatchQueue<TFile>(int maxFiles)
     /// <summary>Failures in a row after which no more requests are tried.</summary>
     private const int MaxFailures = 3;
 
+    private readonly Lock _lock = new();
     private readonly Queue<TFile> _queue = new();
+    private readonly HashSet<Batch> _left = [];
     private int _running;
     private int _filesUnderWay;
     private bool _isStarting;
@@ -33,14 +35,12 @@ internal abstract class BatchQueue<TFile>(int maxFiles)
     {
         get
         {
-            lock (Lock)
+            lock (_lock)
             {
                 return _queue.Count;
             }
         }
     }
-
-    protected Lock Lock { get; } = new();
 
     /// <summary>Bytes of the next request at most.</summary>
     protected abstract long Room { get; }
@@ -51,7 +51,7 @@ internal abstract class BatchQueue<TFile>(int maxFiles)
     /// <summary>Begins a request for one file if nothing is under way.</summary>
     protected bool TryBegin()
     {
-        lock (Lock)
+        lock (_lock)
         {
             if (_running > 0 || _queue.Count > 0)
             {
@@ -67,7 +67,7 @@ internal abstract class BatchQueue<TFile>(int maxFiles)
     /// <summary>Waits until a request has moved a file, or it has to go on otherwise.</summary>
     protected async Task<BatchOutcome> WaitAsync(TFile file, CancellationToken cancellationToken)
     {
-        lock (Lock)
+        lock (_lock)
         {
             _queue.Enqueue(file);
             Start();
@@ -82,7 +82,7 @@ internal abstract class BatchQueue<TFile>(int maxFiles)
     /// <summary>A request has ended.</summary>
     protected void End(int files)
     {
-        lock (Lock)
+        lock (_lock)
         {
             _running--;
             _filesUnderWay -= files;
@@ -90,13 +90,24 @@ internal abstract class BatchQueue<TFile>(int maxFiles)
         }
     }
 
-    /// <summary>The caller of a file that is on its way has given up. Under the lock.</summary>
-    protected virtual void Leave(TFile file)
+    /// <summary>The server receives no more of a request.</summary>
+    protected void End(Batch batch)
     {
+        lock (_lock)
+        {
+            batch.End();
+            _left.Remove(batch);
+        }
     }
 
-    /// <summary>The server receives no more of a request.</summary>
-    protected virtual void End(Batch batch) => batch.End();
+    /// <summary>A request that the server may still receive, and that brings this name for a caller who has given up; null without one.</summary>
+    protected Batch? Left(TransferName name)
+    {
+        lock (_lock)
+        {
+            return _left.FirstOrDefault(batch => batch.Files.Any(file => file.Outcome.IsCanceled && file.Name == name));
+        }
+    }
 
     /// <summary>A request has moved files.</summary>
     protected void Succeed() => Volatile.Write(ref _failures, 0);
@@ -139,12 +150,12 @@ internal abstract class BatchQueue<TFile>(int maxFiles)
     private void Cancel(TFile file, CancellationToken cancellationToken)
     {
         Batch? batch;
-        lock (Lock)
+        lock (_lock)
         {
             batch = file.TryCancel(cancellationToken) ? file.Batch : null;
-            if (batch is not null)
+            if (batch is { Ended.IsCompleted: false })
             {
-                Leave(file);
+                _left.Add(batch);
             }
         }
 
@@ -202,7 +213,7 @@ internal abstract class BatchQueue<TFile>(int maxFiles)
         var files = new List<TFile>();
         var names = new HashSet<TransferName>();
         batch = new Batch(files);
-        lock (Lock)
+        lock (_lock)
         {
             while (files.Count < maxFiles && _queue.TryPeek(out TFile? file))
             {

@@ -27,9 +27,6 @@ internal sealed class BatchUploads : BatchQueue<UploadedFile>
     // Of the files that go apart. Those of a failed request are as few at once as large files.
     private readonly FileTurns _turns = new(static () => FileTurns.SmallAtOnce);
 
-    // Names that requests under way bring for callers who have given up.
-    private readonly Dictionary<TransferName, Batch> _left = [];
-
     private BatchUploads(TransferContext context, HttpProtocolClient protocol, int maxFiles, long maxFileBytes)
         : base(maxFiles)
     {
@@ -113,14 +110,6 @@ internal sealed class BatchUploads : BatchQueue<UploadedFile>
         }
     }
 
-    private Batch? Left(TransferName name)
-    {
-        lock (Lock)
-        {
-            return _left.GetValueOrDefault(name);
-        }
-    }
-
     private async Task<TransferResult> PutApartAsync(
         Func<bool, Task<TransferResult>> alone, bool mayBePublished, bool isSmall, CancellationToken cancellationToken)
     {
@@ -143,29 +132,6 @@ internal sealed class BatchUploads : BatchQueue<UploadedFile>
         finally
         {
             _turns.Leave(turn);
-        }
-    }
-
-    protected override void Leave(UploadedFile file)
-    {
-        if (!file.Batch!.Ended.IsCompleted)
-        {
-            _left[file.Name] = file.Batch;
-        }
-    }
-
-    protected override void End(Batch batch)
-    {
-        lock (Lock)
-        {
-            base.End(batch);
-            foreach (BatchFile file in batch.Files)
-            {
-                if (_left.Count > 0 && _left.GetValueOrDefault(file.Name) == batch)
-                {
-                    _left.Remove(file.Name);
-                }
-            }
         }
     }
 
