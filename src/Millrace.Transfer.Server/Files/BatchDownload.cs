@@ -77,23 +77,22 @@ internal sealed class BatchDownload(IFileStore store)
         PipeWriter body, List<Wanted> files, TransferName folder, TransferPass pass, CancellationToken cancellationToken)
     {
         using var writer = new Utf8JsonWriter(body, new JsonWriterOptions { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
-        var ahead = new Queue<(BatchResultDocument Result, Task<byte[]?> Reading, bool IsAhead)>(MaxAhead);
         int unflushed = 0;
+        int begun = 0;
         int sent = 0;
         try
         {
-            for (int next = 0; next < files.Count || ahead.Count > 0;)
+            while (sent < files.Count)
             {
-                bool isAhead = ahead.Count > 0;
-                if (next < files.Count && ahead.Count < MaxAhead && (!isAhead || (!ahead.Peek().Reading.IsCompleted && _ahead.Wait(0, CancellationToken.None))))
+                Wanted file = files[sent];
+                if (begun < files.Count && begun < sent + MaxAhead && (begun == sent || (!file.Reading.IsCompleted && _ahead.Wait(0, CancellationToken.None))))
                 {
-                    Wanted file = files[next++];
-                    ahead.Enqueue((file.Result, ReadAsync(pass.Store, file, cancellationToken), isAhead));
+                    Wanted next = files[begun++];
+                    next.Reading = ReadAsync(pass.Store, next, cancellationToken);
                     continue;
                 }
 
-                (BatchResultDocument result, Task<byte[]?> reading, _) = ahead.Peek();
-                if (unflushed >= PieceBytes || (unflushed > 0 && !reading.IsCompleted))
+                if (unflushed >= PieceBytes || (unflushed > 0 && !file.Reading.IsCompleted))
                 {
                     ResponseWriter.ThrowIfGone(await body.FlushAsync(cancellationToken));
                     unflushed = 0;
@@ -102,25 +101,28 @@ internal sealed class BatchDownload(IFileStore store)
                     await Task.Yield();
                 }
 
-                byte[]? content = await reading;
-                int length = result.Length ?? 0;
-                unflushed += BatchUpload.WriteLine(body, writer, result);
+                await file.Reading;
+                int length = file.Result.Length ?? 0;
+                unflushed += BatchUpload.WriteLine(body, writer, file.Result);
                 if (length < PieceBytes)
                 {
-                    body.Write(content.AsSpan(0, length));
+                    body.Write(file.Content.AsSpan(0, length));
                     unflushed += length;
                 }
                 else
                 {
                     // Not at once: the caller may have a limit of the rate.
-                    ResponseWriter.ThrowIfGone(await body.WriteAsync(content.AsMemory(0, length), cancellationToken));
+                    ResponseWriter.ThrowIfGone(await body.WriteAsync(file.Content.AsMemory(0, length), cancellationToken));
                     unflushed = PieceBytes;
                 }
 
                 pass.AddBytes(length);
-                sent++;
-                Return(content);
-                Leave(ahead.Dequeue().IsAhead);
+                Return(file);
+                if (begun > ++sent)
+                {
+                    // Nothing is in front of the next one any more.
+                    _ahead.Release();
+                }
             }
 
             body.Write(Encoding.UTF8.GetBytes($"{{\"files\":{files.Count}}}\n"));
@@ -128,11 +130,14 @@ internal sealed class BatchDownload(IFileStore store)
         }
         finally
         {
-            foreach ((_, Task<byte[]?> reading, bool isAhead) in ahead)
+            for (int i = sent; i < begun; i++)
             {
-                await ((Task)reading).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                Return(reading.IsCompletedSuccessfully ? reading.Result : null);
-                Leave(isAhead);
+                await files[i].Reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                Return(files[i]);
+                if (i > sent)
+                {
+                    _ahead.Release();
+                }
             }
 
             // At the end: a line at a time would wake the log's thread for each.
@@ -143,17 +148,15 @@ internal sealed class BatchDownload(IFileStore store)
         }
     }
 
-    /// <summary>Reads a file whole, so that its line describes the bytes that follow, and writes the line.</summary>
-    /// <returns>Memory of the shared pool with the bytes; null if it is refused.</returns>
-    private static async Task<byte[]?> ReadAsync(IFileStore store, Wanted file, CancellationToken cancellationToken)
+    /// <summary>Reads a file whole, so that its line describes the bytes that follow, and writes the line; of one that is refused, with the reason.</summary>
+    private static async Task ReadAsync(IFileStore store, Wanted file, CancellationToken cancellationToken)
     {
         BatchResultDocument result = file.Result;
         if (result.Status != 0)
         {
-            return null;
+            return;
         }
 
-        byte[]? content = null;
         try
         {
             await using StoredFileReader reader = await store.OpenReadAsync(file.Name, DigestNeed.IfKnown, cancellationToken);
@@ -169,21 +172,18 @@ internal sealed class BatchDownload(IFileStore store)
                     TransferError.TooLarge, $"A file of a batch has at most {BatchUpload.MaxFileBytes} bytes. Get '{found.Name}' by a GET.", found.Name.Value);
             }
 
-            content = ArrayPool<byte>.Shared.Rent((int)found.Length);
-            Memory<byte> whole = content.AsMemory(0, (int)found.Length);
-            await ReadAsync(reader, content, cancellationToken);
+            file.Content = ArrayPool<byte>.Shared.Rent((int)found.Length);
+            Memory<byte> whole = file.Content.AsMemory(0, (int)found.Length);
+            await ReadAsync(reader, file.Content, cancellationToken);
 
             // One that is known also shows bytes that have been damaged since they were stored.
             Sha256Digest sha256 = found.Sha256 is { } known && reader.IsUnchanged ? known : new Sha256Digest(SHA256.HashData(whole.Span));
             (result.Status, result.Length, result.Tag) = (StatusCodes.Status200OK, whole.Length, found.Tag.ToString());
             (result.Modified, result.Executable, result.Sha256) = (found.Modified.ToString(), found.IsExecutable ? true : null, sha256.ToBase64());
-            return content;
         }
         catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
         {
-            Return(content);
             BatchUpload.Refuse(result, refusal);
-            return null;
         }
     }
 
@@ -214,25 +214,26 @@ internal sealed class BatchDownload(IFileStore store)
         }
     }
 
-    private void Leave(bool isAhead)
+    private static void Return(Wanted file)
     {
-        if (isAhead)
-        {
-            _ahead.Release();
-        }
-    }
-
-    private static void Return(byte[]? content)
-    {
-        if (content is not null)
+        if (file.Content is { } content)
         {
             ArrayPool<byte>.Shared.Return(content);
         }
+
+        (file.Content, file.Reading) = (null, Task.CompletedTask);
     }
 
     /// <summary>A file of a request.</summary>
     /// <param name="Result">Its line in the response; has a status already if it is refused.</param>
     /// <param name="Name">Its name in the store.</param>
     /// <param name="IfMatch">The field If-Match; null without one.</param>
-    private sealed record Wanted(BatchResultDocument Result, TransferName Name, string? IfMatch);
+    private sealed record Wanted(BatchResultDocument Result, TransferName Name, string? IfMatch)
+    {
+        /// <summary>Ends when the line and the bytes are there.</summary>
+        public Task Reading { get; set; } = Task.CompletedTask;
+
+        /// <summary>Memory of the shared pool with the bytes; null if it is refused.</summary>
+        public byte[]? Content { get; set; }
+    }
 }
