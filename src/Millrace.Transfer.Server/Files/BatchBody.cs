@@ -136,24 +136,20 @@ internal sealed class BatchBody(PipeReader body, BatchFiles? files) : IDisposabl
         (_rest, _isReading, _isCompleted) = (result.Buffer, true, result.IsCompleted);
     }
 
-    private BatchFileDocument Parse(in ReadOnlySequence<byte> line)
+    private static BatchFileDocument Parse(in ReadOnlySequence<byte> line)
     {
         try
         {
             // Every name is kept for the answer.
             return JsonSerializer.Deserialize(line.IsSingleSegment ? line.FirstSpan : line.ToArray(), TransferJson.Default.BatchFileDocument)
-                    is { Name.Length: <= NameRules.MaxBytes } file && (file.Length >= 0 || files is null)
+                is { Name.Length: <= NameRules.MaxBytes } file
                 ? file
-                : throw Errors.Invalid(
-                    $"A line of a batch has no name of at most {NameRules.MaxBytes} bytes{(files is null ? "" : ", or no length of 0 or more bytes")}.");
+                : throw Errors.Invalid($"A line of a batch has no name of at most {NameRules.MaxBytes} bytes.");
         }
         catch (JsonException exception)
         {
             throw Errors.Invalid(
-                files is null
-                    ? "A line of a batch is not a JSON object with the name of a file."
-                    : "A line of a batch is not a JSON object with the name and the length of a file, or the bytes before it are not as many as announced.",
-                innerException: exception);
+                "A line of a batch is not a JSON object that describes a file, or the bytes before it are not as many as announced.", innerException: exception);
         }
     }
 }

@@ -73,7 +73,11 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         TransferGuard guard = TransferGuard.Of(context);
         while (await body.ReadLineAsync(cancellationToken) is { } line)
         {
-            long length = line.Length!.Value;
+            if (line.Length is not (>= 0 and { } length))
+            {
+                throw Errors.Invalid("A line of a batch has no length of 0 or more bytes.");
+            }
+
             if (results.Count == MaxFiles || length > MaxFileBytes)
             {
                 throw results.Count == MaxFiles
