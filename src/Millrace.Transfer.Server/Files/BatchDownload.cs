@@ -103,7 +103,7 @@ internal sealed class BatchDownload(IFileStore store)
 
                 await file.Reading;
                 int length = file.Result.Length ?? 0;
-                unflushed += BatchUpload.WriteLine(body, writer, file.Result);
+                unflushed += BatchLine.Write(body, writer, file.Result, TransferJson.Default.BatchResultDocument);
                 if (length < PieceBytes)
                 {
                     body.Write(file.Content.AsSpan(0, length));

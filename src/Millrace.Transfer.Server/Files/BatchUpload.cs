@@ -144,7 +144,7 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         long length = 0;
         foreach ((BatchResultDocument result, _) in results)
         {
-            WriteLine(lines, writer, result);
+            BatchLine.Write(lines, writer, result, TransferJson.Default.BatchResultDocument);
             length += lines.WrittenCount;
             lines.ResetWrittenCount();
         }
@@ -154,7 +154,7 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         response.ContentLength = length;
         foreach ((BatchResultDocument result, _) in results)
         {
-            WriteLine(lines, writer, result);
+            BatchLine.Write(lines, writer, result, TransferJson.Default.BatchResultDocument);
             if (lines.WrittenCount > PieceBytes - BatchFileDocument.MaxLineBytes)
             {
                 await response.Body.WriteAsync(lines.WrittenMemory, cancellationToken);
@@ -163,21 +163,6 @@ internal sealed class BatchUpload(IFileStore store, TransferServerOptions option
         }
 
         await response.Body.WriteAsync(lines.WrittenMemory, cancellationToken);
-    }
-
-    /// <summary>Writes a line of a response.</summary>
-    /// <param name="lines">The response.</param>
-    /// <param name="writer">A writer to it.</param>
-    /// <param name="result">What the line says.</param>
-    /// <returns>Bytes of the line.</returns>
-    public static int WriteLine(IBufferWriter<byte> lines, Utf8JsonWriter writer, BatchResultDocument result)
-    {
-        JsonSerializer.Serialize(writer, result, TransferJson.Default.BatchResultDocument);
-        writer.Flush();
-        int bytes = (int)writer.BytesCommitted;
-        writer.Reset();
-        lines.Write("\n"u8);
-        return bytes + 1;
     }
 }
 

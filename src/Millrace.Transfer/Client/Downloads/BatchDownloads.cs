@@ -158,12 +158,7 @@ internal sealed class BatchDownloads : BatchQueue<BatchFile>
         using var json = new Utf8JsonWriter(lines, new JsonWriterOptions { Encoder = BatchSource.Encoder, SkipValidation = true });
         foreach (BatchFile file in files)
         {
-            json.WriteStartObject();
-            json.WriteString("name"u8, file.NameBelow(folder));
-            json.WriteEndObject();
-            json.Flush();
-            json.Reset();
-            lines.Write("\n"u8);
+            BatchLine.Write(lines, json, new BatchFileDocument { Name = file.NameBelow(folder).ToString() }, TransferJson.Default.BatchFileDocument);
         }
 
         return lines.WrittenMemory;

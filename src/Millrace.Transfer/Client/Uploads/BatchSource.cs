@@ -31,10 +31,7 @@ internal sealed class BatchSource : ContentSource
         using var json = new Utf8JsonWriter(_lines, new JsonWriterOptions { Encoder = Encoder, SkipValidation = true });
         for (int i = 0; i < files.Count; i++)
         {
-            Describe(json, folder, files[i]);
-            json.Flush();
-            json.Reset();
-            _lines.Write("\n"u8);
+            BatchLine.Write(_lines, json, Describe(files[i], folder), TransferJson.Default.BatchFileDocument);
             _lineEnds[i] = _lines.WrittenCount;
             _length += files[i].Content.Content.Length;
         }
@@ -88,40 +85,19 @@ internal sealed class BatchSource : ContentSource
         return default;
     }
 
-    private static void Describe(Utf8JsonWriter json, TransferName folder, UploadedFile file)
+    private static BatchFileDocument Describe(UploadedFile file, TransferName folder) => new()
     {
-        json.WriteStartObject();
-        json.WriteString("name"u8, file.NameBelow(folder));
-        json.WriteNumber("length"u8, file.Content.Content.Length);
-        if (!file.Options.NoTimes)
+        Name = file.NameBelow(folder).ToString(),
+        Length = file.Content.Content.Length,
+        Modified = file.Options.NoTimes ? null : (file.Options.Modified ?? file.Content.Modified).ToString(),
+        Executable = file.Options.IsExecutable,
+        Sha256 = file.Sha256?.ToBase64(),
+        IfMatch = file.Options.Precondition switch
         {
-            json.WriteString("modified"u8, (file.Options.Modified ?? file.Content.Modified).ToString());
-        }
-
-        if (file.Options.IsExecutable is { } isExecutable)
-        {
-            json.WriteBoolean("executable"u8, isExecutable);
-        }
-
-        if (file.Sha256 is { } sha256)
-        {
-            json.WriteString("sha256"u8, sha256.ToBase64());
-        }
-
-        if (file.Options.Precondition.CreateNew)
-        {
-            json.WriteString("ifNoneMatch"u8, "*"u8);
-        }
-
-        if (file.Options.Precondition.MustExist)
-        {
-            json.WriteString("ifMatch"u8, "*"u8);
-        }
-        else if (file.Options.Precondition.Match is { } tags)
-        {
-            json.WriteString("ifMatch"u8, string.Join(", ", tags));
-        }
-
-        json.WriteEndObject();
-    }
+            { MustExist: true } => "*",
+            { Match: { } tags } => string.Join(", ", tags),
+            _ => null,
+        },
+        IfNoneMatch = file.Options.Precondition.CreateNew ? "*" : null,
+    };
 }

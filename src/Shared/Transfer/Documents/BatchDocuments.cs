@@ -1,4 +1,7 @@
+using System.Buffers;
+using System.Text.Json;
 using System.Text.Json.Serialization;
+using System.Text.Json.Serialization.Metadata;
 
 namespace Millrace.Transfer;
 
@@ -83,4 +86,23 @@ internal sealed record BatchResultDocument
 
     /// <summary>The number of files before the end of the response; null except in the last line.</summary>
     public int? Files { get; set; }
+}
+
+/// <summary>Writes lines of JSON.</summary>
+internal static class BatchLine
+{
+    /// <param name="lines">Where the line goes.</param>
+    /// <param name="json">A writer to it.</param>
+    /// <param name="document">What the line says.</param>
+    /// <param name="type">Its type.</param>
+    /// <returns>Bytes of the line.</returns>
+    public static int Write<T>(IBufferWriter<byte> lines, Utf8JsonWriter json, T document, JsonTypeInfo<T> type)
+    {
+        JsonSerializer.Serialize(json, document, type);
+        json.Flush();
+        int bytes = (int)json.BytesCommitted;
+        json.Reset();
+        lines.Write("\n"u8);
+        return bytes + 1;
+    }
 }
