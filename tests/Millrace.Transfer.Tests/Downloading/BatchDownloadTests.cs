@@ -7,13 +7,8 @@ using Millrace.Transfer.Server;
 namespace Millrace.Transfer.Tests.Downloading;
 
 /// <summary>Small files that are downloaded at the same time.</summary>
-public sealed class BatchDownloadTests : ServerTest, IDisposable
+public sealed class BatchDownloadTests : BatchTest
 {
-    private readonly Gate _gate = new();
-    private readonly List<Task> _held = [];
-
-    public void Dispose() => _gate.Dispose();
-
     [Theory, InlineData(TransferProtocol.Http1), InlineData(TransferProtocol.Http2)]
     public async Task Files_that_wait_come_in_one_request_and_have_the_results_of_a_request_each(TransferProtocol protocol)
     {
@@ -41,7 +36,7 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         using TransferClient client = await HeldAsync(options => options.Protocol = protocol);
         TransferResult[] results = await TogetherAsync(client, names.Select((name, i) => Get(client, name, $"{i}", new GetOptions { Permissions = true })));
 
-        Assert.Equal(1, _gate.Batches);
+        Assert.Equal(1, Gate.Batches);
         Assert.Equal(expected, results);
         for (int i = 0; i < names.Length; i++)
         {
@@ -71,7 +66,7 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         await Task.WhenAll(Enumerable.Range(0, 6).Select(
             i => client.GetAsync(Clients.Name("large"), Folder[$"{i}"], new GetOptions { Length = TransferClient.SmallFileBytes + 1 })));
 
-        Assert.Equal((26, 0), (_gate.Gets, _gate.Batches));
+        Assert.Equal((26, 0), (Gate.Alone, Gate.Batches));
     }
 
     [Fact]
@@ -83,7 +78,8 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         using TransferClient client = await HeldAsync();
         string[] names = ["none", "folder", "x"];
         Task<TransferResult>[] gets = [.. names.Select(name => Get(client, name, name))];
-        await OpenAsync(client, 3);
+        await WaitAsync(client, 3);
+        Gate.Open();
 
         Assert.Equal(100, (await gets[2]).Length);
         for (int i = 0; i < 2; i++)
@@ -93,7 +89,7 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
             Assert.Equal((expected.Message, expected.Error, expected.Status), (exception.Message, exception.Error, exception.Status));
         }
 
-        Assert.Equal((4, 1), (_gate.Gets, _gate.Batches));
+        Assert.Equal((4, 1), (Gate.Alone, Gate.Batches));
     }
 
     [Fact]
@@ -104,14 +100,14 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         Server.Write("changed", 100);
         Server.Write("same", 100);
         Task<TransferResult>[] gets = [.. new[] { "grown", "changed", "same" }.Select(name => Get(client, name, name))];
-        await Bounded.UntilAsync(() => client.Downloads!.Waiting == 3);
+        await WaitAsync(client, 3);
         byte[] grown = Server.Write("grown", TransferClient.SmallFileBytes + 1);
         byte[] changed = Server.Write("changed", 200, seed: 2);
-        _gate.Open();
+        Gate.Open();
         await Task.WhenAll(gets);
 
         // Only that one has another request.
-        Assert.Equal((BatchDownloads.RequestsAtOnce + 1, 1), (_gate.Gets, _gate.Batches));
+        Assert.Equal((BatchDownloads.RequestsAtOnce + 1, 1), (Gate.Alone, Gate.Batches));
         Assert.Equal(grown, await File.ReadAllBytesAsync(Folder["grown"]));
         Assert.Equal(changed, await File.ReadAllBytesAsync(Folder["changed"]));
     }
@@ -124,29 +120,29 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         using var stop = new CancellationTokenSource();
         using var stopOther = new CancellationTokenSource();
         Task<TransferResult> early = Get(client, "x", "early", cancellationToken: stop.Token);
-        await Bounded.UntilAsync(() => client.Downloads!.Waiting == 1);
+        await WaitAsync(client, 1);
         await stop.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => early);
         using var stopFirst = new CancellationTokenSource();
         Server.Write("y", 100);
         Task<TransferResult> first = Get(client, "x", "first", cancellationToken: stopFirst.Token);
         Task<TransferResult> other = Get(client, "y", "other", cancellationToken: stopOther.Token);
-        await Bounded.UntilAsync(() => client.Downloads!.Waiting == 3);
-        _gate.HoldBatches();
-        _gate.Open();
-        await Bounded.UntilAsync(() => _gate.Batches == 1);
+        await WaitAsync(client, 3);
+        Gate.HoldBatches();
+        Gate.Open();
+        await Bounded.UntilAsync(() => Gate.Batches == 1);
 
         await stopFirst.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => first);
-        Assert.False(_gate.IsBatchEnded);
+        Assert.False(Gate.IsBatchEnded);
         Assert.False(other.IsCompleted);
         await stopOther.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => other);
-        await Bounded.UntilAsync(() => _gate.IsBatchEnded);
+        await Bounded.UntilAsync(() => Gate.IsBatchEnded);
 
         // The turn is free again, and nothing is left of the files.
         await Get(client, "x", "next");
-        await Task.WhenAll(_held);
+        await HeldOnesAsync();
         Assert.Equal(["held0", "held1", "next"], Directory.GetFiles(Folder.Path).Select(Path.GetFileName).Order());
     }
 
@@ -163,11 +159,11 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
     public async Task Files_of_a_request_that_is_refused_have_a_request_each(int status, bool isForGood)
     {
         using TransferClient client = await HeldAsync();
-        _gate.Answer = _ => Task.FromResult(new HttpResponseMessage((HttpStatusCode)status));
+        Gate.Answer = _ => new HttpResponseMessage((HttpStatusCode)status);
 
         await GetManyAsync(client, 6);
 
-        Assert.Equal((8, 1), (_gate.Gets, _gate.Batches));
+        Assert.Equal((8, 1), (Gate.Alone, Gate.Batches));
         Assert.Equal(isForGood, client.Downloads!.IsOff);
     }
 
@@ -198,12 +194,12 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         Server.Write("0", 100);
         Server.Write("1", 100);
         using TransferClient client = await HeldAsync(options => options.VerifyDigests = false);
-        _gate.Answer = _ => Task.FromResult(new HttpResponseMessage(HttpStatusCode.OK) { Content = new StringContent(answer, Encoding.UTF8, type) });
+        Gate.Answer = _ => new HttpResponseMessage(HttpStatusCode.OK) { Content = new StringContent(answer, Encoding.UTF8, type) };
         Task<TransferResult> first = Get(client, "0", "0");
-        await Bounded.UntilAsync(() => client.Downloads!.Waiting == 1);
+        await WaitAsync(client, 1);
         TransferResult[] results = await TogetherAsync(client, [first, Get(client, "1", "1")]);
 
-        Assert.Equal((4 - brought, 1), (_gate.Gets, _gate.Batches));
+        Assert.Equal((4 - brought, 1), (Gate.Alone, Gate.Batches));
         Assert.Equal(brought > 0 ? "abc"u8.ToArray() : await File.ReadAllBytesAsync(Server.PathOf("0")), await File.ReadAllBytesAsync(Folder["0"]));
         Assert.Equal(brought > 1 ? [] : await File.ReadAllBytesAsync(Server.PathOf("1")), await File.ReadAllBytesAsync(Folder["1"]));
         Assert.Equal(["0", "1", "held0", "held1"], Directory.GetFiles(Folder.Path).Select(Path.GetFileName).Order());
@@ -217,10 +213,10 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
     {
         using TransferClient client = await HeldAsync();
         var endless = new EndlessStream();
-        _gate.Answer = _ => Task.FromResult(new HttpResponseMessage(HttpStatusCode.OK)
+        Gate.Answer = _ => new HttpResponseMessage(HttpStatusCode.OK)
         {
             Content = new StreamContent(endless) { Headers = { ContentType = new(BatchFileDocument.MediaType) } },
-        });
+        };
 
         await GetManyAsync(client, 2);
 
@@ -234,9 +230,11 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         using TransferClient client = await HeldAsync();
         Server.Write("0", 100);
         Server.Write("1", 100);
-        _gate.Answer = async answer =>
+        Gate.Answer = answer =>
         {
-            byte[] bytes = await answer.Content.ReadAsByteArrayAsync();
+            using var read = new MemoryStream();
+            answer!.Content.CopyTo(read, null, default);
+            byte[] bytes = read.ToArray();
             bytes[Array.IndexOf(bytes, (byte)'\n') + 1] ^= 1;
             return new HttpResponseMessage(HttpStatusCode.OK)
             {
@@ -244,14 +242,15 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
             };
         };
         Task<TransferResult> damaged = Get(client, "0", "0");
-        await Bounded.UntilAsync(() => client.Downloads!.Waiting == 1);
+        await WaitAsync(client, 1);
         Task<TransferResult> whole = Get(client, "1", "1");
-        await OpenAsync(client, 2);
+        await WaitAsync(client, 2);
+        Gate.Open();
 
         await whole;
         await Fails.WithAsync(TransferError.DigestMismatch, () => damaged);
         Assert.False(File.Exists(Folder["0"]));
-        Assert.Equal(1, _gate.Batches);
+        Assert.Equal(1, Gate.Batches);
     }
 
     [Fact]
@@ -260,15 +259,15 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         bool isBusy = true;
         HttpRequestError error = HttpRequestError.Unknown;
         using TransferClient client = await HeldAsync();
-        _gate.Answer = _ => isBusy
-            ? Task.FromResult(new HttpResponseMessage(HttpStatusCode.TooManyRequests)
+        Gate.Answer = _ => isBusy
+            ? new HttpResponseMessage(HttpStatusCode.TooManyRequests)
             {
                 Content = new StringContent("""{"error":"TooManyTransfers"}""", Encoding.UTF8, "application/problem+json"),
-            })
+            }
             : throw new HttpRequestException(error, "The connection was lost.");
         await GetManyAsync(client, 2 * BatchDownloads.MaxFiles * 4);
         Assert.False(client.Downloads!.IsOff);
-        Assert.InRange(_gate.Batches, 3, int.MaxValue);
+        Assert.InRange(Gate.Batches, 3, int.MaxValue);
 
         // So is a server that is started again.
         (isBusy, error) = (false, HttpRequestError.ConnectionError);
@@ -314,12 +313,12 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
 
         using TransferClient client = Connect();
         await client.GetFolderAsync(Clients.Name("f"), Folder["get"]);
-        Assert.InRange(_gate.Gets + _gate.Batches, 5, Files / 2);
-        int before = _gate.Gets + _gate.Batches;
+        Assert.InRange(Gate.Alone + Gate.Batches, 5, Files / 2);
+        int before = Gate.Alone + Gate.Batches;
 
         var sync = new FolderSync(SyncFolder.OnServer(client, Clients.Name("f")), SyncFolder.Here(Folder["sync"]), new SyncOptions());
         Assert.Equal(0, await sync.RunAsync(await sync.PlanAsync()));
-        Assert.InRange(_gate.Gets + _gate.Batches - before, 5, Files / 2);
+        Assert.InRange(Gate.Alone + Gate.Batches - before, 5, Files / 2);
         for (int i = 0; i < Files; i++)
         {
             Assert.Equal(Content.Random(i, i), await File.ReadAllBytesAsync(Folder[$"get/{i % 7}/{i}"]));
@@ -339,7 +338,7 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
 
         // All but the last pieces, which last an eighth of a second each, are waited for.
         Assert.InRange(Stopwatch.GetElapsedTime(began).TotalSeconds, (Files * Bytes / (512.0 * 1024)) - 0.26, double.MaxValue);
-        Assert.Equal(1, _gate.Batches);
+        Assert.Equal(1, Gate.Batches);
     }
 
     [Fact]
@@ -352,7 +351,7 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
 
         await TogetherAsync(client, [Get(client, "reports/2026/may/x", "x"), Get(client, "reports/2026/y", "y")]);
 
-        Assert.Equal((2, 1), (_gate.Gets, _gate.Batches));
+        Assert.Equal((2, 1), (Gate.Alone, Gate.Batches));
     }
 
     [Theory, InlineData(TransferProtocol.Tus), InlineData(TransferProtocol.Grpc), InlineData(TransferProtocol.GrpcWeb)]
@@ -366,7 +365,7 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
 
         await Task.WhenAll(Enumerable.Range(0, 20).Select(i => Get(client, $"{i}", $"{i}")));
 
-        Assert.Equal(0, _gate.Batches);
+        Assert.Equal(0, Gate.Batches);
     }
 
     [Fact]
@@ -390,30 +389,14 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         Assert.Equal((50, 52), (results.Count, server.Requests));
     }
 
-    private TransferClient Connect(Action<TransferClientOptions>? change = null)
-    {
-        var options = new TransferClientOptions { FirstDelay = TimeSpan.FromMilliseconds(2) };
-        change?.Invoke(options);
-        return new TransferClient(Server.Files, _gate, disposeHandler: true, options);
-    }
-
     private Task<TransferResult> Get(
         TransferClient client, string name, string path, GetOptions options = default, CancellationToken cancellationToken = default) =>
         client.GetAsync(Clients.Name(name), Folder[path], options with { Length = 100 }, cancellationToken: cancellationToken);
 
-    /// <summary>A client with as many requests under way as there may be, which the gate holds.</summary>
-    private async Task<TransferClient> HeldAsync(Action<TransferClientOptions>? change = null, string name = "held")
+    protected override Task<TransferResult> MoveAsync(TransferClient client, string name, string path)
     {
-        TransferClient client = Connect(change);
-        _gate.Close();
-        for (int i = 0; i < BatchDownloads.RequestsAtOnce; i++)
-        {
-            Server.Write($"{name}{i}", 10);
-            _held.Add(Get(client, $"{name}{i}", $"held{i}"));
-            await Bounded.UntilAsync(() => _gate.Gets == i + 1);
-        }
-
-        return client;
+        Server.Write(name, 10);
+        return Get(client, name, path);
     }
 
     private async Task GetManyAsync(TransferClient client, int files, int bytes = 100)
@@ -424,27 +407,13 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
         }
 
         Task<TransferResult[]> gets = Task.WhenAll(Enumerable.Range(0, files).Select(i => Get(client, $"{i}", $"{i}")));
-        _gate.Open();
+        Gate.Open();
         await gets;
-        await Task.WhenAll(_held);
+        await HeldOnesAsync();
         for (int i = 0; i < files; i++)
         {
             Assert.Equal(Content.Random(bytes, i), await File.ReadAllBytesAsync(Folder[$"{i}"]));
         }
-    }
-
-    private async Task<TransferResult[]> TogetherAsync(TransferClient client, IEnumerable<Task<TransferResult>> gets)
-    {
-        Task<TransferResult>[] all = [.. gets];
-        await OpenAsync(client, all.Length);
-        await Task.WhenAll(_held);
-        return await Task.WhenAll(all);
-    }
-
-    private async Task OpenAsync(TransferClient client, int waiting)
-    {
-        await Bounded.UntilAsync(() => client.Downloads!.Waiting == waiting);
-        _gate.Open();
     }
 
     private sealed class EndlessStream : MemoryStream
@@ -458,74 +427,6 @@ public sealed class BatchDownloadTests : ServerTest, IDisposable
             buffer.Span.Fill((byte)' ');
             Position += buffer.Length;
             return ValueTask.FromResult(buffer.Length);
-        }
-    }
-
-    /// <summary>A client's real connections, which hold requests back.</summary>
-    private sealed class Gate() : DelegatingHandler(TransferConnections.Create(new TransferClientOptions()))
-    {
-        private TaskCompletionSource _opened = Opened();
-        private TaskCompletionSource _batches = Opened();
-        private int _gets;
-        private int _sent;
-        private volatile bool _isBatchEnded;
-
-        public int Gets => Volatile.Read(ref _gets);
-
-        public int Batches => Volatile.Read(ref _sent);
-
-        public bool IsBatchEnded => _isBatchEnded;
-
-        /// <summary>Replaces the server's answers to requests for several files; null for none.</summary>
-        public Func<HttpResponseMessage, Task<HttpResponseMessage>>? Answer { get; set; }
-
-        public void Close() => _opened = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-
-        public void Open() => _opened.TrySetResult();
-
-        public void HoldBatches() => _batches = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-
-        protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
-        {
-            if (request.RequestUri!.Query != "?batch=get")
-            {
-                if (request.Method == HttpMethod.Get && request.RequestUri.AbsolutePath is var path && path.StartsWith("/files/", StringComparison.Ordinal) && !path.EndsWith('/'))
-                {
-                    Interlocked.Increment(ref _gets);
-                    await _opened.Task.WaitAsync(cancellationToken);
-                }
-
-                return await base.SendAsync(request, cancellationToken);
-            }
-
-            Interlocked.Increment(ref _sent);
-            try
-            {
-                await _batches.Task.WaitAsync(cancellationToken);
-                HttpResponseMessage response = await base.SendAsync(request, cancellationToken);
-                if (Answer is null)
-                {
-                    return response;
-                }
-
-                using (response)
-                {
-                    HttpResponseMessage other = await Answer(response);
-                    other.RequestMessage = request;
-                    return other;
-                }
-            }
-            finally
-            {
-                _isBatchEnded = true;
-            }
-        }
-
-        private static TaskCompletionSource Opened()
-        {
-            var opened = new TaskCompletionSource();
-            opened.SetResult();
-            return opened;
         }
     }
 }
