@@ -23,6 +23,10 @@ internal static partial class Folder
     public static SafeFileHandle Open(string path) =>
         new(OpenCall(path, OnlyFolder.Here | CloseOnExec), ownsHandle: true);
 
+    /// <summary>Opens a file for reading, without a lock.</summary>
+    /// <returns>As <see cref="Open"/>.</returns>
+    public static SafeFileHandle OpenFile(string path) => new(OpenCall(path, CloseOnExec), ownsHandle: true);
+
     /// <summary>
     /// Creates a file for reading and writing, and holds a shared <see cref="AdvisoryLock"/> on it: readers of .NET take the
     /// same kind, and who looks whether it is still in use asks for an exclusive one.
