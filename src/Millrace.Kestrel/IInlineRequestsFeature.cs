@@ -7,9 +7,8 @@ namespace Millrace.Kestrel;
 /// each of its requests.
 /// </summary>
 /// <remarks>
-/// It has an effect only where the framework completes receiving on the thread that waits for the events of all sockets
-/// (<c>DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS=1</c>), which saves a hop between threads for each request. A request that blocks
-/// there holds up other connections.
+/// On Linux the thread that waits for the events of many sockets can run a request itself, which saves a hop between threads. A request that blocks
+/// there holds up other connections. Elsewhere it has an effect only with <c>DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS=1</c>.
 /// </remarks>
 [Experimental("MILLRACE004")]
 public interface IInlineRequestsFeature

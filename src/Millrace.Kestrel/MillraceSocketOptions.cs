@@ -116,5 +116,5 @@ public sealed class MillraceSocketOptions
     }
 
     /// <summary>Whether Linux's own calls are used; tests turn them off.</summary>
-    internal bool Native { get; set; } = SocketSend.IsAvailable;
+    internal bool Native { get; set; } = SocketSend.IsAvailable && EventPoll.IsAvailable;
 }

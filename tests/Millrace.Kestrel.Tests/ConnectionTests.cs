@@ -42,13 +42,71 @@ public sealed class ConnectionTests : FolderTests
     }
 
     [Fact]
+    public async Task End_that_comes_with_the_request_is_noticed_after_it()
+    {
+        await using TestHost host = await TestHost.StartAsync(app => app.MapPost("/", async (HttpContext context) =>
+        {
+            using var body = new MemoryStream();
+            await context.Request.Body.CopyToAsync(body);
+            return $"{body.Length}";
+        }));
+        byte[] request = Encoding.ASCII.GetBytes("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
+        for (int i = 0; i < 50; i++)
+        {
+            using Socket socket = await host.ConnectAsync();
+            await socket.SendAllAsync(request);
+            await socket.SendAllAsync(new byte[100_000]);
+            socket.Shutdown(SocketShutdown.Send);
+            try
+            {
+                while (await socket.ReceiveAsync(new byte[1000]).Soon() > 0)
+                {
+                }
+            }
+            catch (SocketException exception) when (exception.SocketErrorCode == SocketError.ConnectionReset)
+            {
+                // The end of a client's direction aborts its request.
+            }
+        }
+
+        await Bounded.UntilAsync(() => host.Pool.RentedBytes == 0);
+        Assert.Empty(host.Errors);
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task Connection_that_allows_it_is_answered_by_the_thread_that_waits_for_events()
+    {
+        await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/{inline}", (HttpContext context, bool inline) =>
+        {
+            context.Features.Get<IInlineRequestsFeature>()!.RunsInline = inline;
+            return Results.Text(Thread.CurrentThread.Name == EventLoop.ThreadName ? "loop" : "pool");
+        }));
+        using Socket socket = await host.ConnectAsync();
+        Assert.Equal("pool", await AskAsync(inline: true));
+
+        // A request that arrives before the connection waits again is the pool's.
+        await Bounded.UntilAsync(async () => await AskAsync(inline: true) == "loop");
+        await AskAsync(inline: false);
+        for (int i = 0; i < 20; i++)
+        {
+            Assert.Equal("pool", await AskAsync(inline: false));
+        }
+
+        async Task<string> AskAsync(bool inline)
+        {
+            await socket.GetAsync($"/{inline}");
+            return Encoding.ASCII.GetString((await socket.ReceiveResponseAsync()).Body);
+        }
+    }
+
+    [Fact]
     public async Task Handler_that_blocks_the_receiving_thread_is_told_that_the_peer_is_gone()
     {
         bool isReceiving = false;
         await using TestHost host = await TestHost.StartAsync(app =>
         {
-            // The framework's thread for sockets; calls of the transport at the end of a method leave no frame once they are optimized.
-            app.MapGet("/", () => Results.Text($"{isReceiving |= Environment.StackTrace.Contains("System.Net.Sockets.SocketAsync", StringComparison.Ordinal)}"));
+            // Otherwise the reader's continuation was queued. Calls of the transport at the end of a method leave no frame once they are optimized.
+            app.MapGet("/", () => Results.Text($"{isReceiving |= !Environment.StackTrace.Contains("QueueUserWorkItem", StringComparison.Ordinal)}"));
             app.MapGet("/block", (HttpContext context) =>
             {
                 CancellationToken closed = context.Features.Get<IConnectionLifetimeFeature>()!.ConnectionClosed;

@@ -2,6 +2,7 @@ using System.Net.Http.Headers;
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.Extensions.FileProviders;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Kestrel.Interop;
@@ -35,6 +36,37 @@ public sealed class FileResponseTests : FolderTests
 
         Assert.True(SocketSend.FileCalls > calls);
         Assert.Empty(host.Errors);
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task Tcp_sends_full_packets_of_a_file_and_its_end_at_once()
+    {
+        // More than the socket holds.
+        byte[] content = new byte[32 << 20];
+        string path = Folder.Write("large.bin", content);
+        Socket? server = null;
+        await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/", (HttpContext context) =>
+        {
+            server = context.Features.Get<IConnectionSocketFeature>()!.Socket;
+            return Results.File(path);
+        }));
+        using Socket socket = await host.ConnectAsync(TestHost.SmallBuffer);
+        for (int i = 0; i < 2; i++)
+        {
+            await socket.GetAsync("/");
+            await Bounded.UntilAsync(() => server is not null && IsCorked(server));
+            (_, byte[] body) = await socket.ReceiveResponseAsync();
+            Assert.True(body.AsSpan().SequenceEqual(content));
+            await Bounded.UntilAsync(() => !IsCorked(server!));
+        }
+
+        static bool IsCorked(Socket socket)
+        {
+            // tcp(7): TCP_CORK
+            byte[] value = new byte[4];
+            socket.GetRawSocketOption(6, 3, value);
+            return value[0] != 0;
+        }
     }
 
     [Theory]

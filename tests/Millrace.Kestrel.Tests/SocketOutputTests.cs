@@ -28,7 +28,7 @@ public sealed class SocketOutputTests : FolderTests
         {
             var random = new Random(seed);
             using var pair = new SocketPair(native);
-            using var output = new SocketOutput(pair.Sender, _pool, Options(native), EndWith(pair.Sender));
+            using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(native), EndWith(pair));
             Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
             using var expected = new MemoryStream();
             for (int i = random.Next(1, 25); i > 0; i--)
@@ -77,7 +77,7 @@ public sealed class SocketOutputTests : FolderTests
     public async Task Delayed_writes_arrive_together_when_the_delay_ends(bool native)
     {
         using var pair = new SocketPair(native);
-        using var output = new SocketOutput(pair.Sender, _pool, Options(native), EndWith(pair.Sender));
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(native), EndWith(pair));
         output.Delay(TimeSpan.FromHours(1));
         await output.WriteAsync(new byte[] { 1, 2 });
         await output.WriteAsync(new byte[] { 3 });
@@ -99,7 +99,7 @@ public sealed class SocketOutputTests : FolderTests
     {
         using var pair = new SocketPair(native);
         MillraceSocketOptions options = Options(native);
-        using var output = new SocketOutput(pair.Sender, _pool, options, EndWith(pair.Sender));
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, options, EndWith(pair));
         output.Delay(TimeSpan.FromHours(1));
         await output.WriteAsync(new byte[10]);
         ValueTask<FlushResult> flush = output.WriteAsync(new byte[options.WriteBufferBytes]);
@@ -117,7 +117,7 @@ public sealed class SocketOutputTests : FolderTests
     public async Task Flush_without_a_reader_waits_above_the_threshold_only()
     {
         using var pair = new SocketPair(native: NativeHere);
-        using var output = new SocketOutput(pair.Sender, _pool, Options(NativeHere), EndWith(pair.Sender));
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(NativeHere), EndWith(pair));
 
         output.Write(new byte[1000]);
         Task<FlushResult> small = output.FlushAsync().AsTask();
@@ -135,7 +135,7 @@ public sealed class SocketOutputTests : FolderTests
     public async Task Cancelled_flush_throws_and_its_bytes_are_still_sent()
     {
         using var pair = new SocketPair(native: NativeHere);
-        using var output = new SocketOutput(pair.Sender, _pool, Options(NativeHere), EndWith(pair.Sender));
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(NativeHere), EndWith(pair));
         using var cancel = new CancellationTokenSource();
 
         ValueTask<FlushResult> flush = output.WriteAsync(new byte[2_000_000], cancel.Token);
@@ -158,7 +158,7 @@ public sealed class SocketOutputTests : FolderTests
         string path = Folder.Write("file", content);
         using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
         using var pair = new SocketPair(native);
-        using var output = new SocketOutput(pair.Sender, _pool, Options(native), EndWith(pair.Sender));
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(native), EndWith(pair));
 
         WriteFile(output, file, 0, content.Length);
         ValueTask<FlushResult> flush = output.FlushAsync();
@@ -191,7 +191,7 @@ public sealed class SocketOutputTests : FolderTests
     public async Task Abort_while_sending_completes_the_flush_and_returns_every_block(bool native)
     {
         using var pair = new SocketPair(native);
-        using var output = new SocketOutput(pair.Sender, _pool, Options(native), EndWith(pair.Sender));
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(native), EndWith(pair));
 
         ValueTask<FlushResult> flush = output.WriteAsync(new byte[2_000_000]);
         await Task.Run(() => output.Abort(new IOException("abort")));
@@ -209,7 +209,7 @@ public sealed class SocketOutputTests : FolderTests
         byte[] content = Content.Random(5_000_000);
         using SafeFileHandle file = File.OpenHandle(Folder.Write("file", content));
         using var pair = new SocketPair(native: true);
-        using var output = new SocketOutput(pair.Sender, _pool, Options(native: true), EndWith(pair.Sender));
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(native: true), EndWith(pair));
         long calls = SocketSend.FileCalls;
         Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
 
@@ -229,7 +229,7 @@ public sealed class SocketOutputTests : FolderTests
         using SafeFileHandle file = File.OpenHandle(Folder.Write("file", content));
         using var pair = new SocketPair(native: true);
         pair.Sender.SendBufferSize = 1_000_000;
-        using var output = new SocketOutput(pair.Sender, _pool, Options(native: true), EndWith(pair.Sender));
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(native: true), EndWith(pair));
 
         int first = WritePart(output, file, 0, content.Length, content.Length);
         await output.FlushAsync().Soon();
@@ -249,7 +249,7 @@ public sealed class SocketOutputTests : FolderTests
     public async Task Output_of_a_request_outside_of_the_pool_is_sent_when_its_code_returns(bool native)
     {
         using var pair = new SocketPair(native);
-        using var output = new SocketOutput(pair.Sender, _pool, Options(native), EndWith(pair.Sender));
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(native), EndWith(pair));
         int sentBefore = -1;
         var thread = new Thread(() =>
         {
@@ -311,9 +311,10 @@ public sealed class SocketOutputTests : FolderTests
         return part;
     }
 
-    private Action<Exception?> EndWith(Socket socket) => error =>
+    private Action<Exception?> EndWith(SocketPair pair) => error =>
     {
-        socket.Close(error is null ? -1 : 0);
+        pair.Sender.Close(error is null ? -1 : 0);
+        pair.Events?.SocketClosed();
         _ended.TrySetResult(error);
     };
 }

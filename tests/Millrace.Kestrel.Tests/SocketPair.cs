@@ -13,9 +13,12 @@ internal sealed class SocketPair : IDisposable
         Sender = listener.Accept();
         Sender.SendBufferSize = 4096;
         Sender.Blocking = !native;
+        Events = native ? new SocketEvents(Sender) : null;
     }
 
     public Socket Sender { get; }
+
+    public SocketEvents? Events { get; }
 
     public Socket Receiver { get; }
 

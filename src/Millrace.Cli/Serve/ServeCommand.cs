@@ -71,7 +71,6 @@ internal static class ServeCommand
             }
 
             S3FileStoreOptions? bucket = set.ReadBucket(parsed, options);
-            InlineSockets.AllowFor(options, bucket is not null);
             return (bucket is null
                 ? ServeAsync(options, static _ => Task.CompletedTask, settings)
                 : ServeBucketAsync(options, bucket, set.ReadsBucketTokens(parsed), settings))

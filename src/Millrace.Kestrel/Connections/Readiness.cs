@@ -3,36 +3,57 @@ using System.Threading.Tasks.Sources;
 
 namespace Millrace.Kestrel;
 
-/// <summary>An empty read, which ends when the socket has something to receive: data, its end or an error. Reused.</summary>
-/// <remarks>
-/// It may also end without a reason: the framework ends it on any event of the socket, even on one older than the received bytes.
-/// </remarks>
-internal sealed class Readiness : SocketAsyncEventArgs, IValueTaskSource, IThreadPoolWorkItem
+/// <summary>Waiting until a socket has something to receive: data, its end or an error. It may also end without a reason. Reused.</summary>
+internal abstract class Readiness : IValueTaskSource, IThreadPoolWorkItem, IDisposable
 {
-    private readonly SocketConnection _connection;
     private ManualResetValueTaskSourceCore<bool> _source;
+    private volatile bool _runsInline;
 
-    public Readiness(SocketConnection connection)
-        : base(true)
+    /// <summary>Whether the thread that waits for events goes on, instead of one of the pool's.</summary>
+    public bool RunsInline
     {
-        _connection = connection;
-        SetBuffer(Memory<byte>.Empty);
+        get => _runsInline;
+        set => _runsInline = value;
     }
 
-    /// <returns>Whether the read waits: then await <see cref="Ended"/>.</returns>
-    public bool Begin(Socket socket)
+    /// <returns>Whether there is a reason to wait: then await <see cref="Ended"/>.</returns>
+    public bool Begin()
     {
         _source.Reset();
-        if (socket.ReceiveAsync(this))
-        {
-            return true;
-        }
-
-        ThrowIfFailed();
-        return false;
+        return TryWait();
     }
 
     public ValueTask Ended => new(this, _source.Version);
+
+    /// <summary>Begins to wait; <see cref="End"/> ends it.</summary>
+    /// <returns>False if there may be something to receive.</returns>
+    protected abstract bool TryWait();
+
+    /// <summary>Called by whoever waits, when that has ended.</summary>
+    protected virtual void ThrowIfFailed()
+    {
+    }
+
+    /// <summary>The socket was closed from this side.</summary>
+    public virtual void SocketClosed()
+    {
+    }
+
+    public abstract void Dispose();
+
+    protected void End(bool mayRunInline)
+    {
+        if (mayRunInline && (_runsInline || Thread.CurrentThread.IsThreadPoolThread))
+        {
+            Execute();
+        }
+        else
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
+    }
+
+    void IThreadPoolWorkItem.Execute() => Execute();
 
     void IValueTaskSource.GetResult(short token)
     {
@@ -46,33 +67,51 @@ internal sealed class Readiness : SocketAsyncEventArgs, IValueTaskSource, IThrea
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _source.OnCompleted(continuation, state, token, flags);
 
-    /// <remarks>Called on the thread that waits for the events of all sockets, if the framework is configured for that.</remarks>
-    protected override void OnCompleted(SocketAsyncEventArgs e)
-    {
-        if (Thread.CurrentThread.IsThreadPoolThread || _connection.RunsInline)
-        {
-            Execute();
-        }
-        else
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-        }
-    }
-
-    void IThreadPoolWorkItem.Execute() => Execute();
-
     private void Execute()
     {
         ReceiveScheduler.Begin();
         _source.SetResult(true);
         ReceiveScheduler.End();
     }
+}
 
-    private void ThrowIfFailed()
+/// <summary>The framework's way: an empty read.</summary>
+/// <remarks>The framework ends it on any event of the socket, even on one older than the received bytes.</remarks>
+internal sealed class EmptyRead : Readiness
+{
+    private readonly Socket _socket;
+    private readonly Arguments _arguments;
+
+    public EmptyRead(Socket socket)
     {
-        if (SocketError != SocketError.Success)
+        _socket = socket;
+        _arguments = new Arguments(this);
+        _arguments.SetBuffer(Memory<byte>.Empty);
+    }
+
+    public override void Dispose() => _arguments.Dispose();
+
+    protected override bool TryWait()
+    {
+        if (_socket.ReceiveAsync(_arguments))
         {
-            throw new SocketException((int)SocketError);
+            return true;
         }
+
+        ThrowIfFailed();
+        return false;
+    }
+
+    protected override void ThrowIfFailed()
+    {
+        if (_arguments.SocketError != SocketError.Success)
+        {
+            throw new SocketException((int)_arguments.SocketError);
+        }
+    }
+
+    private sealed class Arguments(EmptyRead read) : SocketAsyncEventArgs(true)
+    {
+        protected override void OnCompleted(SocketAsyncEventArgs e) => read.End(mayRunInline: true);
     }
 }

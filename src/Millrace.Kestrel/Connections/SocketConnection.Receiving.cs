@@ -61,7 +61,7 @@ internal sealed partial class SocketConnection
         bool isFull = false;
         while (true)
         {
-            if (!isFull && _readiness.Begin(_socket))
+            if (!isFull && _readiness.Begin())
             {
                 await _readiness.Ended;
             }

@@ -33,7 +33,6 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     private Exception? _closeReason;
     private int _maxReadBytes;
     private volatile bool _isHttp2;
-    private volatile bool _runsInline;
     private IDictionary<object, object?>? _items;
     private string? _id;
 
@@ -48,9 +47,9 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         RemoteEndPoint = socket.RemoteEndPoint;
         ConnectionClosed = _closed.Token;
 
-        _readiness = new Readiness(this);
         _input = new Pipe(input);
-        _output = new SocketOutput(socket, pool, options, OutputEnded);
+        _readiness = options.Native ? new SocketEvents(socket) : new EmptyRead(socket);
+        _output = new SocketOutput(socket, _readiness as SocketEvents, pool, options, OutputEnded);
         Transport = this;
 
         Features = new ConnectionFeatures();
@@ -98,8 +97,8 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     /// <inheritdoc/>
     public bool RunsInline
     {
-        get => _runsInline && IsPlain && !_isHttp2;
-        set => _runsInline = value;
+        get => _readiness.RunsInline;
+        set => _readiness.RunsInline = value && IsPlain && !_isHttp2;
     }
 
     /// <summary>The response body of the request that is being answered; HTTP/1.1 answers one at a time.</summary>
@@ -210,19 +209,22 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 
             // A reset: the peer must not take its bytes for the whole response.
             _socket.Close(timeout: 0);
-            return;
+        }
+        else
+        {
+            try
+            {
+                _socket.Shutdown(SocketShutdown.Both);
+            }
+            catch (SocketException)
+            {
+                // The peer was faster.
+            }
+
+            _socket.Dispose();
         }
 
-        try
-        {
-            _socket.Shutdown(SocketShutdown.Both);
-        }
-        catch (SocketException)
-        {
-            // The peer was faster.
-        }
-
-        _socket.Dispose();
+        _readiness.SocketClosed();
     }
 
     [LoggerMessage(1, LogLevel.Debug, "Connection {ConnectionId} was reset: {Reason}")]

@@ -10,19 +10,17 @@ internal sealed unsafe partial class SocketOutput
     /// <summary>Vectors of one gathered write.</summary>
     private const int MaxVectors = 32;
 
-    /// <summary>
-    /// Bytes that are sent through the socket's own queue when it is full: that waits until there is room, without a thread, and the system reports
-    /// it only when a third of the buffer is free.
-    /// </summary>
-    private const int WaitingBytes = MillraceSocketOptions.MinBlockBytes;
-
-    /// <summary>The same without Linux's calls, where everything is sent through the queue.</summary>
-    private const int PortableBytes = MillraceSocketOptions.LargestBlockBytes;
+    /// <summary>Bytes that are sent at once through the framework's queue, where Linux's calls cannot be used.</summary>
+    private const int QueuedBytes = MillraceSocketOptions.LargestBlockBytes;
 
     /// <summary>A receiver for which a short wait was in vain so many times is not waited for by a thread again, in the same file.</summary>
     private const int MaxVainWaits = 4;
 
+    /// <summary>Bytes of a file that are many packets.</summary>
+    private const int WorthCorking = 128 * 1024;
+
     private QueuedSend? _queued;
+    private bool _isCorked;
     private int _vainWaits;
 
     private void Send()
@@ -55,7 +53,7 @@ internal sealed unsafe partial class SocketOutput
     {
         lock (_lock)
         {
-            if (!_native || _vainWaits == MaxVainWaits || _segments.Head is not { File: not null, IsCopied: false })
+            if (_events is null || _vainWaits == MaxVainWaits || _segments.Head is not { File: not null, IsCopied: false })
             {
                 return false;
             }
@@ -84,7 +82,7 @@ internal sealed unsafe partial class SocketOutput
                 {
                     file = null;
                 }
-                else if (!_native || _segments.Head!.IsCopied)
+                else if (_events is null || _segments.Head!.IsCopied)
                 {
                     return true;
                 }
@@ -108,6 +106,7 @@ internal sealed unsafe partial class SocketOutput
 
             if (requested == 0)
             {
+                Cork(false);
                 if (TryEnd())
                 {
                     return false;
@@ -119,6 +118,11 @@ internal sealed unsafe partial class SocketOutput
             long sent;
             try
             {
+                if (requested >= WorthCorking && file is not null)
+                {
+                    Cork(true);
+                }
+
                 sent = file is null
                     ? SocketSend.Send(_socket.SafeHandle, vectors, count, more)
                     : SocketSend.SendFile(_socket.SafeHandle, file, offset, requested);
@@ -166,6 +170,26 @@ internal sealed unsafe partial class SocketOutput
         }
     }
 
+    /// <summary>
+    /// Without this, sendfile(2) passes 64 KiB at a time to TCP, which sends a full packet of each and a small one of the rest: over loopback, each wakes
+    /// the receiver (docs/measuring.md).
+    /// </summary>
+    private void Cork(bool begins)
+    {
+        if (_isCorked != begins)
+        {
+            _isCorked = begins;
+            try
+            {
+                SocketSend.Cork(_socket.SafeHandle, begins);
+            }
+            catch (ObjectDisposedException)
+            {
+                // Aborted by another thread, which sending finds out.
+            }
+        }
+    }
+
     /// <returns>False when there is more to send after all.</returns>
     private bool TryEnd()
     {
@@ -202,16 +226,20 @@ internal sealed unsafe partial class SocketOutput
         return true;
     }
 
-    /// <summary>Sends a piece when there is room for it, then whatever else there is room for, until the queue is empty.</summary>
+    /// <summary>There is room now.</summary>
+    void IThreadPoolWorkItem.Execute() => Send();
+
+    /// <summary>Sends whenever there is room, without a thread that waits for it, until nothing is left.</summary>
     private void SendQueued()
     {
-        _queued ??= new QueuedSend(this);
+        bool isLeft;
         do
         {
-            bool half;
+            bool half, isCopied;
             lock (_lock)
             {
                 half = IsBelow(_pauseBytes / 2);
+                isCopied = _events is null || _segments.Head is { IsCopied: true };
             }
 
             if (half)
@@ -219,19 +247,43 @@ internal sealed unsafe partial class SocketOutput
                 CompleteFlush(default, inline: false);
             }
 
-            try
+            if (isCopied ? PieceWaits() : RoomIsAwaited())
             {
-                if (PreparePiece(_queued) && _socket.SendAsync(_queued))
-                {
-                    return;
-                }
+                return;
             }
-            catch (Exception exception) when (exception is ObjectDisposedException or IOException or UnauthorizedAccessException)
-            {
-                Abort(exception);
-            }
+
+            isLeft = isCopied ? PieceEnded(_queued!) : SendSoon();
         }
-        while (PieceEnded(_queued));
+        while (isLeft);
+    }
+
+    /// <returns>Whether this is called again when there is room, or the socket was closed.</returns>
+    private bool RoomIsAwaited()
+    {
+        try
+        {
+            return _events!.WaitForRoom(this);
+        }
+        catch (SocketException exception)
+        {
+            Abort(exception);
+            return true;
+        }
+    }
+
+    /// <summary>Sends a piece through the framework's queue.</summary>
+    private bool PieceWaits()
+    {
+        _queued ??= new QueuedSend(this);
+        try
+        {
+            return PreparePiece(_queued) && _socket.SendAsync(_queued);
+        }
+        catch (Exception exception) when (exception is ObjectDisposedException or IOException or UnauthorizedAccessException)
+        {
+            Abort(exception);
+            return false;
+        }
     }
 
     /// <returns>False when nothing can be sent any more.</returns>
@@ -239,7 +291,6 @@ internal sealed unsafe partial class SocketOutput
     {
         SafeFileHandle? file;
         long start, end;
-        bool waits = _native;
         lock (_lock)
         {
             if (_closed)
@@ -249,8 +300,7 @@ internal sealed unsafe partial class SocketOutput
 
             // Not null: the queue is not empty, and this is the only one that takes from it.
             file = _segments.Head!.File;
-            waits &= !_segments.Head.IsCopied;
-            (start, end) = (_segments.Head.Start, Math.Min(_segments.Head.End, _segments.Head.Start + (waits ? WaitingBytes : PortableBytes)));
+            (start, end) = (_segments.Head.Start, Math.Min(_segments.Head.End, _segments.Head.Start + QueuedBytes));
             if (file is null)
             {
                 piece.SetBuffer(_segments.Head.Block!.Memory[(int)start..(int)end]);

@@ -13,7 +13,7 @@ namespace Millrace.Kestrel;
 /// One caller writes; another thread may call <see cref="Abort"/>. The thread that sets <see cref="_sending"/> owns the head of the queue until it
 /// is false again, so that no block returns to the pool while the system reads it.
 /// </remarks>
-internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushResult>, IDisposable
+internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushResult>, IThreadPoolWorkItem, IDisposable
 {
     /// <summary>
     /// How much of a file one write stands for: what Kestrel copies at a time, because it gives a client that stops reading as long as
@@ -29,11 +29,11 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
 
     private readonly Lock _lock = new();
     private readonly Socket _socket;
+    private readonly SocketEvents? _events;
     private readonly BlockPool _pool;
     private readonly Action<Exception?> _ended;
     private readonly SendQueue _queue = SendQueue.Next();
     private readonly long _pauseBytes;
-    private readonly bool _native;
     private SegmentQueue _segments;
 
     /// <summary>Where the next byte is written in the block of the tail; its End is the flushed length.</summary>
@@ -64,16 +64,18 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     private bool _flushCancelled;
 
     /// <param name="socket">A connected socket that does not block.</param>
+    /// <param name="events">Its events, or null where everything is sent through the framework's queue.</param>
     /// <param name="pool">Where blocks come from.</param>
     /// <param name="options">Thresholds.</param>
     /// <param name="ended">Called once: with null when everything has been sent after Complete, otherwise with the error.</param>
-    public SocketOutput(Socket socket, BlockPool pool, MillraceSocketOptions options, Action<Exception?> ended)
+    public SocketOutput(
+        Socket socket, SocketEvents? events, BlockPool pool, MillraceSocketOptions options, Action<Exception?> ended)
     {
         _socket = socket;
+        _events = events;
         _pool = pool;
         _ended = ended;
         _pauseBytes = options.WriteBufferBytes;
-        _native = options.Native;
     }
 
     /// <summary>Why nothing can be sent any more.</summary>

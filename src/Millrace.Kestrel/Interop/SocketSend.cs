@@ -11,6 +11,8 @@ internal static unsafe partial class SocketSend
     private const int NoWait = 0x40; // MSG_DONTWAIT
     private const int NoSignal = 0x4000; // MSG_NOSIGNAL
     private const int MoreFollows = 0x8000; // MSG_MORE
+    private const int Tcp = 6; // IPPROTO_TCP
+    private const int CorkOption = 3; // TCP_CORK
 
     /// <summary>The limit of one call of sendfile(2), in bytes.</summary>
     private const long MaxBytesAtOnce = 0x7ffff000;
@@ -68,6 +70,17 @@ internal static unsafe partial class SocketSend
             }
         }
     }
+
+    /// <summary>Has TCP send only full packets until this is ended; a socket of another protocol refuses it.</summary>
+    public static void Cork(SafeSocketHandle socket, bool begins)
+    {
+        int value = begins ? 1 : 0;
+        _ = SetOption(socket, Tcp, CorkOption, &value, sizeof(int));
+    }
+
+    // https://man7.org/linux/man-pages/man7/tcp.7.html
+    [LibraryImport("libc", EntryPoint = "setsockopt")]
+    private static partial int SetOption(SafeSocketHandle socket, int level, int option, int* value, uint bytes);
 
     // https://man7.org/linux/man-pages/man2/sendmsg.2.html
     [LibraryImport("libc", EntryPoint = "sendmsg", SetLastError = true)]
