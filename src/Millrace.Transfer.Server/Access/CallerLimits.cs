@@ -19,24 +19,18 @@ internal sealed class CallerLimits(TransferLimits limits) : IDisposable
     /// <summary>Searches that a caller may wait for.</summary>
     private const int MaxWaitingWalks = 8;
 
-    private readonly PartitionedRateLimiter<string> _slots = PerCaller(limits.MaxTransfers, waiting: 0);
-    private readonly PartitionedRateLimiter<string> _listings = PerCaller(limits.MaxListings, limits.MaxTransfers);
+    private readonly KeyedLimiter _slots = KeyedLimiter.OfLeases(limits.MaxTransfers, waiting: 0);
+    private readonly KeyedLimiter _listings = KeyedLimiter.OfLeases(limits.MaxListings, limits.MaxTransfers);
     private readonly ConcurrencyLimiter _pages = new(new ConcurrencyLimiterOptions
     {
         PermitLimit = TotalListings * limits.MaxListings,
         QueueLimit = int.MaxValue,
     });
 
-    private readonly PartitionedRateLimiter<string> _tries = PartitionedRateLimiter.Create<string, string>(
-        static caller => RateLimitPartition.GetTokenBucketLimiter(caller, static _ => new TokenBucketRateLimiterOptions
-        {
-            TokenLimit = TriesPerMinute,
-            TokensPerPeriod = TriesPerMinute,
-            ReplenishmentPeriod = TimeSpan.FromMinutes(1),
-        }));
+    private readonly KeyedLimiter _tries = KeyedLimiter.OfTries(TriesPerMinute, TimeSpan.FromMinutes(1));
 
     /// <summary>One for each caller, and for as many at once as leave a processor for transfers.</summary>
-    private readonly PartitionedRateLimiter<string> _walks = PerCaller(atOnce: 1, MaxWaitingWalks);
+    private readonly KeyedLimiter _walks = KeyedLimiter.OfLeases(atOnce: 1, MaxWaitingWalks);
 
     private readonly ConcurrencyLimiter _steps = new(new ConcurrencyLimiterOptions
     {
@@ -145,14 +139,14 @@ internal sealed class CallerLimits(TransferLimits limits) : IDisposable
     /// <summary>Waits until the caller may have another listing: a part of its response is in memory until the client has it.</summary>
     public async ValueTask<RateLimitLease> WaitForListingAsync(HttpContext context, TransferName name, string caller)
     {
-        RateLimitLease lease = await _listings.AcquireAsync(caller, cancellationToken: context.RequestAborted);
+        RateLimitLease lease = await _listings.AcquireAsync(caller, context.RequestAborted);
         return lease.IsAcquired ? lease : throw TooMany(name, caller, $"{limits.MaxTransfers} listings are waiting");
     }
 
     /// <summary>Waits until the caller's search before this one has ended.</summary>
     public async ValueTask<RateLimitLease> WaitForWalkAsync(HttpContext context, TransferName name, string caller)
     {
-        RateLimitLease lease = await _walks.AcquireAsync(caller, cancellationToken: context.RequestAborted);
+        RateLimitLease lease = await _walks.AcquireAsync(caller, context.RequestAborted);
         return lease.IsAcquired ? lease : throw TooMany(name, caller, $"{MaxWaitingWalks} searches are waiting");
     }
 
@@ -190,11 +184,5 @@ internal sealed class CallerLimits(TransferLimits limits) : IDisposable
         _tries.Dispose();
         _walks.Dispose();
         _steps.Dispose();
-    }
-
-    private static PartitionedRateLimiter<string> PerCaller(int atOnce, int waiting)
-    {
-        var options = new ConcurrencyLimiterOptions { PermitLimit = atOnce, QueueLimit = waiting };
-        return PartitionedRateLimiter.Create<string, string>(caller => RateLimitPartition.GetConcurrencyLimiter(caller, _ => options));
     }
 }

@@ -28,10 +28,7 @@ internal sealed class BlockLists : IAsyncDisposable
     // The last used first.
     private readonly LinkedList<Entry> _order = [];
     private readonly SemaphoreSlim _reading = new(MaxReading, MaxReading);
-    private readonly PartitionedRateLimiter<string> _callers = PartitionedRateLimiter.Create<string, string>(
-        static caller => RateLimitPartition.GetConcurrencyLimiter(
-            caller, static _ => new ConcurrencyLimiterOptions { PermitLimit = 1, QueueLimit = MaxWaiting }));
-
+    private readonly KeyedLimiter _callers = KeyedLimiter.OfLeases(atOnce: 1, MaxWaiting);
     private readonly CancellationTokenSource _end = new();
     private long _keptBytes;
     private long _computed;
@@ -77,7 +74,7 @@ internal sealed class BlockLists : IAsyncDisposable
             return await known;
         }
 
-        using RateLimitLease turn = await _callers.AcquireAsync(pass.Caller, cancellationToken: cancellationToken);
+        using RateLimitLease turn = await _callers.AcquireAsync(pass.Caller, cancellationToken);
         if (!turn.IsAcquired)
         {
             throw new TransferException(
@@ -101,7 +98,7 @@ internal sealed class BlockLists : IAsyncDisposable
         }
 
         await Task.WhenAll(running).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await _callers.DisposeAsync();
+        _callers.Dispose();
         _reading.Dispose();
         _end.Dispose();
     }

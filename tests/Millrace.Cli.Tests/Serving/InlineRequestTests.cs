@@ -23,4 +23,20 @@ public sealed class InlineRequestTests : CommandTests
 
         Assert.InRange(server.PoolWaits() - before, 0, Requests / 2);
     }
+
+    /// <remarks>Limiters of callers that looked for idle ones ten times a second, seven of them, woke the pool fifty times a second and more.</remarks>
+    [NeedsFact(Need.Linux)]
+    public async Task Server_with_nothing_to_do_rests()
+    {
+        Write("served/small.bin", 1000);
+        using ServedCommand server = await ServeAsync("served");
+        await server.Client.GetByteArrayAsync("files/small.bin");
+        await server.Client.GetByteArrayAsync("files/?recursive");
+        await Bounded.UntilAsync(async () =>
+        {
+            long before = server.PoolWaits();
+            await Task.Delay(TimeSpan.FromSeconds(2));
+            return server.PoolWaits() - before < 40;
+        });
+    }
 }

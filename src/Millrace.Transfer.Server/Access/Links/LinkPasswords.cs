@@ -18,8 +18,8 @@ internal sealed class LinkPasswords : IDisposable
 
     private const int MaxKnown = 1000;
 
-    private readonly PartitionedRateLimiter<string> _ofLinks = Limit(TriesPerHour, TimeSpan.FromHours(1));
-    private readonly PartitionedRateLimiter<string> _ofAddresses = Limit(TriesPerMinute, TimeSpan.FromMinutes(1));
+    private readonly KeyedLimiter _ofLinks = KeyedLimiter.OfTries(TriesPerHour, TimeSpan.FromHours(1));
+    private readonly KeyedLimiter _ofAddresses = KeyedLimiter.OfTries(TriesPerMinute, TimeSpan.FromMinutes(1));
     private readonly SemaphoreSlim _turn = new(AtOnce, AtOnce);
 
     /// <summary>Passwords that were right, so that programs can send them with each request. No one can compute these hashes elsewhere.</summary>
@@ -82,12 +82,4 @@ internal sealed class LinkPasswords : IDisposable
     }
 
     private static TransferException Wrong() => new(TransferError.Unauthorized, "That is not the password of this link.");
-
-    private static PartitionedRateLimiter<string> Limit(int tries, TimeSpan period) => PartitionedRateLimiter.Create<string, string>(
-        subject => RateLimitPartition.GetTokenBucketLimiter(subject, _ => new TokenBucketRateLimiterOptions
-        {
-            TokenLimit = tries,
-            TokensPerPeriod = tries,
-            ReplenishmentPeriod = period,
-        }));
 }
