@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.IO.Hashing;
+using Microsoft.Win32.SafeHandles;
 using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
@@ -221,21 +222,8 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
     private bool TrySyncAll()
     {
         // More than one if something is mounted below the root.
-        foreach (IGrouping<ulong, Place> device in _places.Values.Concat(_others).GroupBy(static place => place.Device))
-        {
-            if (!FileSystemSync.Pays(device.First().Handle))
-            {
-                return false;
-            }
-        }
-
-        bool isDone = true;
-        foreach (IGrouping<ulong, Place> device in _places.Values.Concat(_others).GroupBy(static place => place.Device))
-        {
-            isDone &= FileSystemSync.Run(device.First().Handle) == 0;
-        }
-
-        return isDone;
+        SafeFileHandle[] devices = [.. _places.Values.Concat(_others).DistinctBy(static place => place.Id.Device).Select(static place => place.Handle)];
+        return Array.TrueForAll(devices, FileSystemSync.Pays) && devices.Count(static device => FileSystemSync.Run(device) == 0) == devices.Length;
     }
 
     private void CheckDevice(TransferName name, long bytes)
@@ -348,11 +336,9 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
 
         public (ulong Device, ulong Inode) Id => id;
 
-        public ulong Device => id.Device;
-
         public bool IsLinked => isLinked;
 
-        public Microsoft.Win32.SafeHandles.SafeFileHandle Handle => ((NativeFolder)folder).Handle;
+        public SafeFileHandle Handle => ((NativeFolder)folder).Handle;
 
         /// <summary>Notes that its name led to it.</summary>
         /// <param name="moves">The <see cref="LocalStore.Moves"/> before that was found out.</param>
@@ -364,25 +350,11 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
     }
 
     /// <summary>A file that is written. Disposed without being published, nothing of it remains.</summary>
-    internal sealed class Written(
-        LocalStore store, TransferName name, FilePipeWriter file, Place place, WritePrecondition precondition, (FileFacts Facts, long? Stamp, bool IsGiven) stamped,
-        FileDigest? digest, Reservation reservation) : IDisposable
+    internal sealed record Written(
+        LocalStore Store, TransferName Name, FilePipeWriter File, Place Place, WritePrecondition Precondition, (FileFacts Facts, long? Stamp, bool IsGiven) Stamped,
+        FileDigest? Digest, Reservation Reservation) : IDisposable
     {
         private bool _isDisposed;
-
-        public TransferName Name => name;
-
-        public FilePipeWriter File => file;
-
-        public Place Place => place;
-
-        public WritePrecondition Precondition => precondition;
-
-        public (FileFacts Facts, long? Stamp, bool IsGiven) Stamped => stamped;
-
-        public FileDigest? Digest => digest;
-
-        public Reservation Reservation => reservation;
 
         /// <summary>Why it is not durable; null if it is, or need not be.</summary>
         public FilePipeException? Failure { get; set; }
@@ -392,9 +364,9 @@ internal sealed class LocalBatch(LocalStore store, StoreTree tree, LocalFiles fi
             if (!_isDisposed)
             {
                 _isDisposed = true;
-                file.Dispose();
-                reservation.ReleaseReservation();
-                store.AddBatchHandles(-HandlesOfFile);
+                File.Dispose();
+                Reservation.ReleaseReservation();
+                Store.AddBatchHandles(-HandlesOfFile);
             }
         }
     }

@@ -7,7 +7,7 @@ namespace Millrace.Transfer;
 /// <summary>Fetches small files that are called for at the same time with one request.</summary>
 /// <remarks>Thread-safe.</remarks>
 [SuppressMessage("Design", "CA1001", Justification = "A semaphore without a wait handle holds nothing.")]
-internal sealed class BatchDownloads : BatchQueue<BatchFile>
+internal sealed class BatchDownloads(TransferContext context, HttpProtocolClient protocol, int maxFiles, long maxFileBytes) : BatchQueue<BatchFile>(maxFiles)
 {
     /// <summary>Files of a request at most: half of those that move at once, so that some arrive while others are written.</summary>
     public const int MaxFiles = FileTurns.Most / 2;
@@ -15,25 +15,13 @@ internal sealed class BatchDownloads : BatchQueue<BatchFile>
     /// <summary>Bytes of an answer at most: 4 MiB.</summary>
     private const long MaxBytes = 4 * 1024 * 1024;
 
-    private readonly TransferContext _context;
-    private readonly HttpProtocolClient _protocol;
-    private readonly long _maxFileBytes;
-
     // Files that are in memory or on their way there: 16 MiB.
     private readonly SemaphoreSlim _memory = new(FileTurns.Most);
-
-    private BatchDownloads(TransferContext context, HttpProtocolClient protocol, int maxFiles, long maxFileBytes)
-        : base(maxFiles)
-    {
-        _context = context;
-        _protocol = protocol;
-        _maxFileBytes = maxFileBytes;
-    }
 
     /// <summary>The turns of files that no request with others brings, where the client has none for all.</summary>
     public ReceiveTurns Turns { get; } = new(FileTurns.SmallAtOnce);
 
-    protected override long Room => Math.Min(MaxBytes, _context.Options.MaxBytesPerSecond ?? MaxBytes);
+    protected override long Room => Math.Min(MaxBytes, context.Options.MaxBytesPerSecond ?? MaxBytes);
 
     /// <returns>Null if the server, the protocol or the options have no such requests.</returns>
     public static BatchDownloads? Make(TransferContext context, ServerDescription description) =>
@@ -44,7 +32,7 @@ internal sealed class BatchDownloads : BatchQueue<BatchFile>
             : null;
 
     /// <summary>Whether files of this length may be fetched with others.</summary>
-    public bool Takes(long length) => length <= _maxFileBytes;
+    public bool Takes(long length) => length <= maxFileBytes;
 
     /// <summary>Fetches a whole file, with others or alone.</summary>
     /// <param name="name">The file.</param>
@@ -89,7 +77,7 @@ internal sealed class BatchDownloads : BatchQueue<BatchFile>
 
         try
         {
-            return await _protocol.OpenAsync(name, null, null, digest, watch).ConfigureAwait(false);
+            return await protocol.OpenAsync(name, null, null, digest, watch).ConfigureAwait(false);
         }
         finally
         {
@@ -101,12 +89,12 @@ internal sealed class BatchDownloads : BatchQueue<BatchFile>
     protected override async Task MoveAsync(Batch batch, List<BatchFile> files)
     {
         TransferName folder = FolderOf(files);
-        using IdleWatch watch = _context.Watch(batch.Token);
-        var call = new ProtocolCall("Downloading several files of", folder.Value, _protocol.Kind);
+        using IdleWatch watch = context.Watch(batch.Token);
+        var call = new ProtocolCall("Downloading several files of", folder.Value, protocol.Kind);
         int next = 0;
         try
         {
-            await _protocol.GetBatchAsync(
+            await protocol.GetBatchAsync(
                 folder,
                 Names(files, folder),
                 (answer, body) =>

@@ -5,7 +5,7 @@ namespace Millrace.Transfer;
 /// <summary>Uploads small files that are put at the same time with one request.</summary>
 /// <remarks>Thread-safe.</remarks>
 [SuppressMessage("Design", "CA1001", Justification = "A semaphore without a wait handle holds nothing.")]
-internal sealed class BatchUploads : BatchQueue<UploadedFile>
+internal sealed class BatchUploads(TransferContext context, HttpProtocolClient protocol, int maxFiles, long maxFileBytes) : BatchQueue<UploadedFile>(maxFiles)
 {
     /// <summary>Files of a request at most.</summary>
     public const int MaxFiles = 200;
@@ -19,30 +19,13 @@ internal sealed class BatchUploads : BatchQueue<UploadedFile>
     /// <summary>Tags of a condition at most, so that they fit in a line.</summary>
     private const int MaxTags = 16;
 
-    private readonly TransferContext _context;
-    private readonly HttpProtocolClient _protocol;
-    private readonly long _maxFileBytes;
     private readonly RequestSizes _sizes = new(MinBytes);
 
     // Of the files that go apart. Those of a failed request are as few at once as large files.
     private readonly FileTurns _turns = new(static () => FileTurns.SmallAtOnce);
 
-    private BatchUploads(TransferContext context, HttpProtocolClient protocol, int maxFiles, long maxFileBytes)
-        : base(maxFiles)
-    {
-        _context = context;
-        _protocol = protocol;
-        _maxFileBytes = maxFileBytes;
-    }
-
-    protected override long Room
-    {
-        get
-        {
-            long room = Math.Min(MaxBytes, Math.Min(_sizes.Max, _context.Sizes.Max));
-            return Math.Min(room, _context.Options.MaxBytesPerSecond ?? room);
-        }
-    }
+    protected override long Room =>
+        Math.Min(Math.Min(MaxBytes, context.Options.MaxBytesPerSecond ?? MaxBytes), Math.Min(_sizes.Max, context.Sizes.Max));
 
     /// <returns>Null if the server or the protocol has no such requests.</returns>
     public static BatchUploads? Make(TransferContext context, ServerDescription description) =>
@@ -64,7 +47,7 @@ internal sealed class BatchUploads : BatchQueue<UploadedFile>
         CancellationToken cancellationToken)
     {
         WritePrecondition precondition = options.Precondition;
-        if (IsOff || content.Length > _maxFileBytes || precondition.UnmodifiedSince is not null || precondition.Match?.Count > MaxTags)
+        if (IsOff || content.Length > maxFileBytes || precondition.UnmodifiedSince is not null || precondition.Match?.Count > MaxTags)
         {
             return await PutApartAsync(alone, mayBePublished: false, isSmall: true, cancellationToken).ConfigureAwait(false);
         }
@@ -75,14 +58,14 @@ internal sealed class BatchUploads : BatchQueue<UploadedFile>
             meter.Total = content.Length;
             meter.Report(0);
             var file = new UploadedFile(
-                content, name, options, _context.Options.VerifyDigests ? Sha256Digest.Compute(content.Content.Span) : null, meter);
+                content, name, options, context.Options.VerifyDigests ? Sha256Digest.Compute(content.Content.Span) : null, meter);
             outcome = await WaitAsync(file, cancellationToken).ConfigureAwait(false);
             if (outcome.Way == BatchWay.Moved)
             {
                 content.ThrowIfChanged();
                 meter.Report(content.Content.Length, last: true);
                 return new TransferResult(
-                    name, content.Content.Length, outcome.Tag, file.Sha256, _protocol.Kind, meter.Moved, meter.Attempts);
+                    name, content.Content.Length, outcome.Tag, file.Sha256, protocol.Kind, meter.Moved, meter.Attempts);
             }
         }
 
@@ -140,13 +123,13 @@ internal sealed class BatchUploads : BatchQueue<UploadedFile>
         TransferName folder = FolderOf(files);
         var source = new BatchSource(folder, files);
         await using var _ = source.ConfigureAwait(false);
-        using IdleWatch watch = _context.Watch(batch.Token);
+        using IdleWatch watch = context.Watch(batch.Token);
         var content = new Outgoing(source, 0, source.Length, long.MaxValue, NoMeter.Instance, watch);
-        var call = new ProtocolCall("Uploading several files to", folder.Value, _protocol.Kind);
+        var call = new ProtocolCall("Uploading several files to", folder.Value, protocol.Kind);
         int next = 0;
         try
         {
-            await _protocol.PutBatchAsync(
+            await protocol.PutBatchAsync(
                 folder,
                 content,
                 answer =>
@@ -179,7 +162,7 @@ internal sealed class BatchUploads : BatchQueue<UploadedFile>
                 // Once for all of them.
                 var state = new RetryState();
                 state.Fail(exception, int.MaxValue);
-                await Task.Delay(_context.Retry.Delay(state, Random.Shared.NextDouble()), _context.Clock, batch.Token)
+                await Task.Delay(context.Retry.Delay(state, Random.Shared.NextDouble()), context.Clock, batch.Token)
                     .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
 
@@ -227,7 +210,7 @@ internal sealed class BatchUploads : BatchQueue<UploadedFile>
     private void Finish(UploadedFile file, BatchResultDocument answer)
     {
         file.Meter.Move(file.Content.Content.Length);
-        var call = new ProtocolCall("Uploading", file.Name.Value, _protocol.Kind);
+        var call = new ProtocolCall("Uploading", file.Name.Value, protocol.Kind);
         if (answer.Status is not (>= 200 and < 300))
         {
             TransferException refusal = Failures.Of(call, answer.Status, answer.Error, answer.Detail);
