@@ -1,5 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using Microsoft.AspNetCore.Connections.Features;
 using Millrace.Kestrel.Interop;
 
@@ -96,6 +98,45 @@ public sealed class ConnectionTests : FolderTests
         {
             await socket.GetAsync($"/{inline}");
             return Encoding.ASCII.GetString((await socket.ReceiveResponseAsync()).Body);
+        }
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task Connection_with_tls_is_answered_in_the_pool_whatever_was_allowed_before()
+    {
+        using var key = RSA.Create(2048);
+        using X509Certificate2 certificate = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
+            .CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+        await using TestHost host = await TestHost.StartAsync(
+            app => app.MapGet("/", () => Thread.CurrentThread.Name == EventLoop.ThreadName ? "loop" : "pool"),
+            kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen =>
+            {
+                listen.Use(next => connection =>
+                {
+                    connection.Features.Get<IInlineRequestsFeature>()!.RunsInline = true;
+                    return next(connection);
+                });
+                listen.UseHttps(certificate);
+            }));
+        using var client = new HttpClient(new SocketsHttpHandler { SslOptions = { RemoteCertificateValidationCallback = (_, shown, _, _) => shown!.Equals(certificate) } });
+        for (int i = 0; i < 50; i++)
+        {
+            Assert.Equal("pool", await client.GetStringAsync(host.Address));
+        }
+    }
+
+    [Fact]
+    public async Task Urgent_data_leaves_no_request_behind()
+    {
+        await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/", () => Results.Text("text")));
+        for (int i = 0; i < 50; i++)
+        {
+            using Socket socket = await host.ConnectAsync();
+            socket.NoDelay = true;
+            await socket.SendAllAsync("GET / HTTP/1.1\r\nHost: a\r\n"u8.ToArray());
+            Assert.Equal(1, socket.Send("x"u8, SocketFlags.OutOfBand));
+            await socket.SendAllAsync("\r\n"u8.ToArray());
+            Assert.Equal(Text, (await socket.ReceiveResponseAsync()).Body);
         }
     }
 

@@ -275,6 +275,47 @@ public sealed class SocketOutputTests : FolderTests
         Assert.Equal("first second"u8.ToArray(), await pair.Receiver.ReceiveToEndAsync().Soon());
     }
 
+    [Theory]
+    [EveryValue]
+    public async Task Files_of_a_request_outside_of_the_pool_are_sent_in_the_pool(bool textIsFlushed)
+    {
+        byte[] content = Content.Random(300_000);
+        using SafeFileHandle file = File.OpenHandle(Folder.Write("file", content));
+        using var pair = new SocketPair(NativeHere);
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(NativeHere), EndWith(pair));
+        Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
+        Task<bool>? goesOnInPool = null;
+        long calls = -1;
+        var thread = new Thread(() =>
+        {
+            ReceiveScheduler.Begin();
+            ReceiveScheduler.Instance.Schedule(
+                _ =>
+                {
+                    output.Write("text"u8);
+                    if (textIsFlushed)
+                    {
+                        Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
+                    }
+
+                    WriteFile(output, file, 0, content.Length);
+                    goesOnInPool = output.FlushAsync().AsTask().ContinueWith(
+                        static _ => Thread.CurrentThread.IsThreadPoolThread, TaskContinuationOptions.ExecuteSynchronously);
+                },
+                null);
+            ReceiveScheduler.End();
+            calls = SocketSend.FileCallsHere;
+        });
+        thread.Start();
+        thread.Join();
+
+        Assert.Equal(0, calls);
+        Assert.True(await goesOnInPool!.Soon());
+        await output.CompleteAsync();
+        byte[] all = await received.Soon();
+        Assert.Equal([.. "text"u8, .. content], all);
+    }
+
     private static bool NativeHere => new MillraceSocketOptions().Native;
 
     private static MillraceSocketOptions Options(bool native) => new() { Native = native && NativeHere };

@@ -24,11 +24,18 @@ internal sealed unsafe class EventLoop
 
     private EventLoop()
     {
-        new Thread(Run) { IsBackground = true, Name = ThreadName }.Start();
+        try
+        {
+            new Thread(Run) { IsBackground = true, Name = ThreadName }.Start();
+        }
+        catch (OutOfMemoryException exception)
+        {
+            throw new IOException("The system has no thread for the events of sockets.", exception);
+        }
     }
 
     /// <summary>One of as many as there are processors.</summary>
-    /// <exception cref="SocketException">The process has too many open files.</exception>
+    /// <exception cref="IOException">The process has too many open files or threads.</exception>
     public static EventLoop Next()
     {
         lock (All)

@@ -39,7 +39,9 @@ internal abstract class Readiness : IValueTaskSource, IThreadPoolWorkItem, IDisp
     {
     }
 
-    public abstract void Dispose();
+    public virtual void Dispose()
+    {
+    }
 
     protected void End(bool mayRunInline)
     {
@@ -89,7 +91,11 @@ internal sealed class EmptyRead : Readiness
         _arguments.SetBuffer(Memory<byte>.Empty);
     }
 
-    public override void Dispose() => _arguments.Dispose();
+    public override void Dispose()
+    {
+        _arguments.Dispose();
+        base.Dispose();
+    }
 
     protected override bool TryWait()
     {

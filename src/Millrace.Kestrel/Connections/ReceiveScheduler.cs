@@ -25,6 +25,9 @@ internal sealed class ReceiveScheduler : PipeScheduler
     [ThreadStatic]
     private static SocketOutput? t_flushed;
 
+    /// <summary>Whether this thread waits for the events of many connections, and runs a request of one at the moment.</summary>
+    public static bool RunsRequest => t_sendsAfter;
+
     public override void Schedule(Action<object?> action, object? state)
     {
         if (t_isReceiving && t_action is null)

@@ -67,7 +67,15 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 
     public override IFeatureCollection Features { get; }
 
-    public override IDuplexPipe Transport { get; set; }
+    public override IDuplexPipe Transport
+    {
+        get;
+        set
+        {
+            field = value;
+            _readiness.RunsInline &= IsPlain;
+        }
+    }
 
     public override string ConnectionId
     {
@@ -115,6 +123,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         {
             Volatile.Write(ref _maxReadBytes, Math.Min(_options.MaxReadBytes, Http2ReadBytes));
             _isHttp2 = true;
+            _readiness.RunsInline = false;
         }
     }
 

@@ -5,7 +5,7 @@ namespace Millrace.Kestrel;
 /// <summary>Linux's way: what <see cref="EventLoop"/> reports about a socket, each change once (EPOLLET).</summary>
 internal sealed class SocketEvents : Readiness
 {
-    private const uint Received = EventPoll.In | EventPoll.PeerEnded | EventPoll.Edge;
+    private const uint Received = EventPoll.In | EventPoll.Urgent | EventPoll.PeerEnded | EventPoll.Edge;
 
     private readonly Socket _socket;
     private readonly EventLoop _loop = EventLoop.Next();
@@ -16,7 +16,7 @@ internal sealed class SocketEvents : Readiness
     private IThreadPoolWorkItem? _sender;
 
     /// <param name="socket">A connected socket that does not block.</param>
-    /// <exception cref="SocketException">The system cannot watch it.</exception>
+    /// <exception cref="IOException">The system cannot watch it.</exception>
     public SocketEvents(Socket socket)
     {
         _socket = socket;
@@ -27,22 +27,23 @@ internal sealed class SocketEvents : Readiness
     public void Report(uint events)
     {
         const uint Both = EventPoll.Error | EventPoll.HangUp;
+        const uint Twice = Both | EventPoll.PeerEnded | EventPoll.Urgent;
         if ((events & (EventPoll.Out | Both)) != 0)
         {
             ReportRoom();
         }
 
-        if ((events & (EventPoll.In | EventPoll.PeerEnded | Both)) != 0)
+        if ((events & (EventPoll.In | Twice)) != 0)
         {
-            // After the last data, the end has to be received, too, and is not reported again.
-            ReportReceived((events & (EventPoll.PeerEnded | Both)) != 0 ? 2 : 1, mayRunInline: true);
+            // After the last data, the end has to be received, too, and what follows urgent data. Neither is reported again.
+            ReportReceived((events & Twice) != 0 ? 2 : 1, mayRunInline: true);
         }
     }
 
-    /// <summary>Waits, after a send that found no room, until there is some. While no one waits, the loop does not wake up for it.</summary>
+    /// <summary>Waits, after a send that found no room, until there is some. Before the first time, the loop does not wake up for it.</summary>
     /// <param name="sender">What the thread pool runs then.</param>
     /// <returns>False if there may be room already: try to send.</returns>
-    /// <exception cref="SocketException">The system cannot watch it; <paramref name="sender"/> runs when the socket is closed.</exception>
+    /// <exception cref="IOException">The system cannot watch it; <paramref name="sender"/> runs when the socket is closed.</exception>
     public bool WaitForRoom(IThreadPoolWorkItem sender)
     {
         _sender = sender;
@@ -73,11 +74,6 @@ internal sealed class SocketEvents : Readiness
         _loop.Remove(_number);
         ReportRoom();
         ReportReceived(2, mayRunInline: false);
-    }
-
-    /// <summary>There is nothing to dispose.</summary>
-    public override void Dispose()
-    {
     }
 
     protected override bool TryWait() => _received.TryWait();

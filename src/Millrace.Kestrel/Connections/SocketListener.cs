@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 namespace Millrace.Kestrel;
 
 /// <summary>A socket that listens.</summary>
-internal sealed class SocketListener(Socket socket, BlockPool pool, MillraceSocketOptions options, ILogger logger) : IConnectionListener
+internal sealed partial class SocketListener(Socket socket, BlockPool pool, MillraceSocketOptions options, ILogger logger) : IConnectionListener
 {
     /// <summary>Of the pipe that received bytes go through; all connections share them.</summary>
     private readonly PipeOptions _input = new(
@@ -54,6 +54,11 @@ internal sealed class SocketListener(Socket socket, BlockPool pool, MillraceSock
                 // The peer was gone before it was accepted.
                 accepted?.Dispose();
             }
+            catch (IOException exception)
+            {
+                LogRefused(logger, exception.Message);
+                accepted?.Dispose();
+            }
         }
     }
 
@@ -64,4 +69,7 @@ internal sealed class SocketListener(Socket socket, BlockPool pool, MillraceSock
     }
 
     public ValueTask DisposeAsync() => UnbindAsync();
+
+    [LoggerMessage(4, LogLevel.Warning, "A connection was closed as soon as it was accepted. {Reason}")]
+    private static partial void LogRefused(ILogger logger, string reason);
 }

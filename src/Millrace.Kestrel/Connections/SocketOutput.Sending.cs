@@ -23,11 +23,12 @@ internal sealed unsafe partial class SocketOutput
     private bool _isCorked;
     private int _vainWaits;
 
-    private void Send()
+    /// <param name="withFiles">False to leave files, for which a thread may have to wait, to another one.</param>
+    private void Send(bool withFiles)
     {
-        if (SendSoon())
+        if (SendSoon(withFiles))
         {
-            SendQueued();
+            SendQueued(withFiles);
         }
     }
 
@@ -36,9 +37,9 @@ internal sealed unsafe partial class SocketOutput
     /// processor time (docs/measuring.md).
     /// </summary>
     /// <returns>Whether there is more to send, for which the socket has no room.</returns>
-    private bool SendSoon()
+    private bool SendSoon(bool withFiles)
     {
-        while (SendNow())
+        while (SendNow(withFiles))
         {
             if (!HasRoomSoon())
             {
@@ -66,7 +67,7 @@ internal sealed unsafe partial class SocketOutput
 
     /// <summary>Sends as much as the socket accepts.</summary>
     /// <returns>Whether there is more to send.</returns>
-    private bool SendNow()
+    private bool SendNow(bool withFiles)
     {
         SocketSend.Vector* vectors = stackalloc SocketSend.Vector[MaxVectors];
         while (true)
@@ -88,6 +89,13 @@ internal sealed unsafe partial class SocketOutput
                 }
                 else if ((file = _segments.Head.File) is not null)
                 {
+                    if (!withFiles)
+                    {
+                        // This one still sends.
+                        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+                        return false;
+                    }
+
                     (offset, requested) = (_segments.Head.Start, _segments.Head.End + _segments.Head.Ahead - _segments.Head.Start);
                 }
                 else
@@ -221,16 +229,16 @@ internal sealed unsafe partial class SocketOutput
             _ended(null);
         }
 
-        // Last, because the caller goes on here.
-        CompleteFlush(new FlushResult(isCanceled: false, isCompleted: closed), inline: true);
+        // Last, because the caller goes on here, unless this thread waits for the events of other connections.
+        CompleteFlush(new FlushResult(isCanceled: false, isCompleted: closed), inline: Thread.CurrentThread.IsThreadPoolThread);
         return true;
     }
 
     /// <summary>There is room now.</summary>
-    void IThreadPoolWorkItem.Execute() => Send();
+    void IThreadPoolWorkItem.Execute() => Send(withFiles: true);
 
     /// <summary>Sends whenever there is room, without a thread that waits for it, until nothing is left.</summary>
-    private void SendQueued()
+    private void SendQueued(bool withFiles)
     {
         bool isLeft;
         do
@@ -252,7 +260,7 @@ internal sealed unsafe partial class SocketOutput
                 return;
             }
 
-            isLeft = isCopied ? PieceEnded(_queued!) : SendSoon();
+            isLeft = isCopied ? PieceEnded(_queued!, withFiles) : SendSoon(withFiles);
         }
         while (isLeft);
     }
@@ -264,7 +272,7 @@ internal sealed unsafe partial class SocketOutput
         {
             return _events!.WaitForRoom(this);
         }
-        catch (SocketException exception)
+        catch (IOException exception)
         {
             Abort(exception);
             return true;
@@ -322,7 +330,7 @@ internal sealed unsafe partial class SocketOutput
     }
 
     /// <returns>Whether there is more to send, for which the socket has no room.</returns>
-    private bool PieceEnded(QueuedSend piece)
+    private bool PieceEnded(QueuedSend piece, bool withFiles)
     {
         bool sent = false;
         lock (_lock)
@@ -345,7 +353,7 @@ internal sealed unsafe partial class SocketOutput
             Abort(new SocketException((int)piece.SocketError));
         }
 
-        return SendSoon();
+        return SendSoon(withFiles);
     }
 
     /// <summary>Gives back what waiting took; nothing is being sent any more.</summary>
@@ -378,9 +386,9 @@ internal sealed unsafe partial class SocketOutput
 
         private void Execute()
         {
-            if (output.PieceEnded(this))
+            if (output.PieceEnded(this, withFiles: true))
             {
-                output.SendQueued();
+                output.SendQueued(withFiles: true);
             }
         }
     }

@@ -209,7 +209,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         }
         else if (start)
         {
-            Send();
+            Send(withFiles: !ReceiveScheduler.RunsRequest);
         }
 
         short version;
@@ -282,7 +282,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
 
         if (start)
         {
-            Send();
+            Send(withFiles: !ReceiveScheduler.RunsRequest);
         }
     }
 
@@ -329,24 +329,8 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     }
 
     /// <summary>What <see cref="SendQueue"/> calls, once for each time that this was added to it.</summary>
-    public void SendFlushed()
-    {
-        bool hasFiles;
-        lock (_lock)
-        {
-            hasFiles = _segments.Files > 0;
-        }
-
-        if (hasFiles)
-        {
-            // Reading one that is cold would hold up the other connections.
-            ThreadPool.UnsafeQueueUserWorkItem(static output => output.Send(), this, preferLocal: false);
-        }
-        else
-        {
-            Send();
-        }
-    }
+    /// <remarks>Reading a file that is cold would hold up the other connections.</remarks>
+    public void SendFlushed() => Send(withFiles: false);
 
     /// <summary>Sends on a thread that must not block, nor run the code that waits for a flush.</summary>
     public void SendInline()

@@ -13,6 +13,7 @@ internal static unsafe partial class EventPoll
     private const int Modify = 3; // EPOLL_CTL_MOD
 
     public const uint In = 0x1; // EPOLLIN
+    public const uint Urgent = 0x2; // EPOLLPRI
     public const uint Out = 0x4; // EPOLLOUT
     public const uint Error = 0x8; // EPOLLERR
     public const uint HangUp = 0x10; // EPOLLHUP
@@ -32,11 +33,11 @@ internal static unsafe partial class EventPoll
     public static bool IsAvailable { get; } = NativeFeatures.Linux
         && NativeFeatures.HasFunction("epoll_create1") && NativeFeatures.HasFunction("epoll_ctl") && NativeFeatures.HasFunction("epoll_wait");
 
-    /// <exception cref="SocketException">The system refused it.</exception>
+    /// <exception cref="IOException">The system refused it.</exception>
     public static SafeFileHandle Create()
     {
         SafeFileHandle poll = EPollCreate(CloseOnExec);
-        return poll.IsInvalid ? throw new SocketException(Marshal.GetLastPInvokeError()) : poll;
+        return poll.IsInvalid ? throw Refused() : poll;
     }
 
     /// <summary>Has a socket watched from now on; closing it ends that.</summary>
@@ -45,7 +46,7 @@ internal static unsafe partial class EventPoll
     /// <param name="events">What is reported. Errors and hang-ups always are.</param>
     /// <param name="data">What an event of this socket has as its data.</param>
     /// <param name="isNew">False to replace what was watched; whatever is the case then is reported.</param>
-    /// <exception cref="SocketException">The system refused it.</exception>
+    /// <exception cref="IOException">The system refused it.</exception>
     public static void Watch(SafeFileHandle poll, SafeSocketHandle socket, uint events, int data, bool isNew)
     {
         byte* change = stackalloc byte[EventBytes];
@@ -53,7 +54,7 @@ internal static unsafe partial class EventPoll
         *(long*)(change + DataOffset) = data;
         if (EPollControl(poll, isNew ? Add : Modify, socket, change) != 0)
         {
-            throw new SocketException(Marshal.GetLastPInvokeError());
+            throw Refused();
         }
     }
 
@@ -64,6 +65,8 @@ internal static unsafe partial class EventPoll
     public static uint Events(byte* events, int index) => *(uint*)(events + (index * EventBytes));
 
     public static int Data(byte* events, int index) => *(int*)(events + (index * EventBytes) + DataOffset);
+
+    private static IOException Refused() => new($"The system cannot watch another socket: {Marshal.GetLastPInvokeErrorMessage()}.");
 
     // https://man7.org/linux/man-pages/man2/epoll_create.2.html
     [LibraryImport("libc", EntryPoint = "epoll_create1", SetLastError = true)]

@@ -20,11 +20,17 @@ internal static unsafe partial class SocketSend
     /// <summary>How often sendfile(2) was called; tests look at it.</summary>
     private static long s_fileCalls;
 
+    [ThreadStatic]
+    private static long t_fileCalls;
+
     /// <summary>False where the sockets of .NET have to send.</summary>
     public static bool IsAvailable { get; } =
         NativeFeatures.Linux && NativeFeatures.HasFunction("sendmsg") && NativeFeatures.HasFunction("sendfile");
 
     public static long FileCalls => Interlocked.Read(ref s_fileCalls);
+
+    /// <summary>The same for the calling thread.</summary>
+    public static long FileCallsHere => t_fileCalls;
 
     /// <param name="socket">A socket.</param>
     /// <param name="vectors">Where the bytes are.</param>
@@ -54,6 +60,7 @@ internal static unsafe partial class SocketSend
     public static long SendFile(SafeSocketHandle socket, SafeFileHandle file, long offset, long count)
     {
         Interlocked.Increment(ref s_fileCalls);
+        t_fileCalls++;
         while (true)
         {
             long position = offset;

@@ -12,9 +12,13 @@ internal sealed class KeyedLimiter(Func<RateLimiter> create) : IDisposable
     /// <summary>Limiters among which no idle ones are looked for.</summary>
     private const int FewLimiters = 64;
 
+    /// <summary>How often idle ones are looked for at least, while new keys come.</summary>
+    private static readonly TimeSpan Interval = TimeSpan.FromMinutes(1);
+
     private readonly Lock _lock = new();
     private readonly Dictionary<string, RateLimiter> _limiters = new(StringComparer.Ordinal);
     private int _many = FewLimiters;
+    private long _removed = Environment.TickCount64;
 
     /// <summary>How many limiters are kept; for tests.</summary>
     public int Count
@@ -86,7 +90,7 @@ internal sealed class KeyedLimiter(Func<RateLimiter> create) : IDisposable
             return limiter;
         }
 
-        if (_limiters.Count >= _many)
+        if (_limiters.Count >= _many || (_limiters.Count >= FewLimiters && Environment.TickCount64 - _removed > Interval.TotalMilliseconds))
         {
             RemoveIdle();
         }
@@ -108,5 +112,6 @@ internal sealed class KeyedLimiter(Func<RateLimiter> create) : IDisposable
         }
 
         _many = Math.Max(FewLimiters, 2 * _limiters.Count);
+        _removed = Environment.TickCount64;
     }
 }
