@@ -1,7 +1,5 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 using Microsoft.AspNetCore.Connections.Features;
 using Millrace.Kestrel.Interop;
 
@@ -75,56 +73,6 @@ public sealed class ConnectionTests : FolderTests
         Assert.Empty(host.Errors);
     }
 
-    [NeedsFact(Need.Native)]
-    public async Task Connection_that_allows_it_is_answered_by_the_thread_that_waits_for_events()
-    {
-        await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/{inline}", (HttpContext context, bool inline) =>
-        {
-            context.Features.Get<IInlineRequestsFeature>()!.RunsInline = inline;
-            return Results.Text(Thread.CurrentThread.Name == EventLoop.ThreadName ? "loop" : "pool");
-        }));
-        using Socket socket = await host.ConnectAsync();
-        Assert.Equal("pool", await AskAsync(inline: true));
-
-        // A request that arrives before the connection waits again is the pool's.
-        await Bounded.UntilAsync(async () => await AskAsync(inline: true) == "loop");
-        await AskAsync(inline: false);
-        for (int i = 0; i < 20; i++)
-        {
-            Assert.Equal("pool", await AskAsync(inline: false));
-        }
-
-        async Task<string> AskAsync(bool inline)
-        {
-            await socket.GetAsync($"/{inline}");
-            return Encoding.ASCII.GetString((await socket.ReceiveResponseAsync()).Body);
-        }
-    }
-
-    [NeedsFact(Need.Native)]
-    public async Task Connection_with_tls_is_answered_in_the_pool_whatever_was_allowed_before()
-    {
-        using var key = RSA.Create(2048);
-        using X509Certificate2 certificate = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
-            .CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
-        await using TestHost host = await TestHost.StartAsync(
-            app => app.MapGet("/", () => Thread.CurrentThread.Name == EventLoop.ThreadName ? "loop" : "pool"),
-            kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen =>
-            {
-                listen.Use(next => connection =>
-                {
-                    connection.Features.Get<IInlineRequestsFeature>()!.RunsInline = true;
-                    return next(connection);
-                });
-                listen.UseHttps(certificate);
-            }));
-        using var client = new HttpClient(new SocketsHttpHandler { SslOptions = { RemoteCertificateValidationCallback = (_, shown, _, _) => shown!.Equals(certificate) } });
-        for (int i = 0; i < 50; i++)
-        {
-            Assert.Equal("pool", await client.GetStringAsync(host.Address));
-        }
-    }
-
     [Fact]
     public async Task Urgent_data_leaves_no_request_behind()
     {
@@ -138,38 +86,6 @@ public sealed class ConnectionTests : FolderTests
             await socket.SendAllAsync("\r\n"u8.ToArray());
             Assert.Equal(Text, (await socket.ReceiveResponseAsync()).Body);
         }
-    }
-
-    [Fact]
-    public async Task Handler_that_blocks_the_receiving_thread_is_told_that_the_peer_is_gone()
-    {
-        bool isReceiving = false;
-        await using TestHost host = await TestHost.StartAsync(app =>
-        {
-            // Otherwise the reader's continuation was queued. Calls of the transport at the end of a method leave no frame once they are optimized.
-            app.MapGet("/", () => Results.Text($"{isReceiving |= !Environment.StackTrace.Contains("QueueUserWorkItem", StringComparison.Ordinal)}"));
-            app.MapGet("/block", (HttpContext context) =>
-            {
-                CancellationToken closed = context.Features.Get<IConnectionLifetimeFeature>()!.ConnectionClosed;
-                _started.SetResult();
-                if (closed.WaitHandle.WaitOne(Bounded.Patience))
-                {
-                    _ended.SetResult();
-                }
-            });
-        });
-        using Socket socket = await host.ConnectAsync();
-        await Bounded.UntilAsync(async () =>
-        {
-            // Not if it arrives before Kestrel waits for it.
-            await socket.GetAsync("/");
-            await socket.ReceiveResponseAsync();
-            return isReceiving;
-        });
-        await socket.GetAsync("/block");
-        await _started.Task.Soon();
-        socket.Close(0);
-        await _ended.Task.Soon();
     }
 
     [Fact]

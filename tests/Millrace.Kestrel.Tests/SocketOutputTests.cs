@@ -251,23 +251,14 @@ public sealed class SocketOutputTests : FolderTests
         using var pair = new SocketPair(native);
         using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(native), EndWith(pair));
         int sentBefore = -1;
-        var thread = new Thread(() =>
+        RunOutsideOfPool(() =>
         {
-            ReceiveScheduler.Begin();
-            ReceiveScheduler.Instance.Schedule(
-                _ =>
-                {
-                    output.Write("first "u8);
-                    Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
-                    output.Write("second"u8);
-                    Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
-                    sentBefore = pair.Receiver.Available;
-                },
-                null);
-            ReceiveScheduler.End();
+            output.Write("first "u8);
+            Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
+            output.Write("second"u8);
+            Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
+            sentBefore = pair.Receiver.Available;
         });
-        thread.Start();
-        thread.Join();
 
         // Nothing else sends it, so it is either here or lost.
         Assert.Equal(0, sentBefore);
@@ -285,35 +276,41 @@ public sealed class SocketOutputTests : FolderTests
         using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(NativeHere), EndWith(pair));
         Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
         Task<bool>? goesOnInPool = null;
-        long calls = -1;
-        var thread = new Thread(() =>
+        long calls = RunOutsideOfPool(() =>
         {
-            ReceiveScheduler.Begin();
-            ReceiveScheduler.Instance.Schedule(
-                _ =>
-                {
-                    output.Write("text"u8);
-                    if (textIsFlushed)
-                    {
-                        Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
-                    }
+            output.Write("text"u8);
+            if (textIsFlushed)
+            {
+                Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
+            }
 
-                    WriteFile(output, file, 0, content.Length);
-                    goesOnInPool = output.FlushAsync().AsTask().ContinueWith(
-                        static _ => Thread.CurrentThread.IsThreadPoolThread, TaskContinuationOptions.ExecuteSynchronously);
-                },
-                null);
-            ReceiveScheduler.End();
-            calls = SocketSend.FileCallsHere;
+            WriteFile(output, file, 0, content.Length);
+            goesOnInPool = output.FlushAsync().AsTask().ContinueWith(
+                static _ => Thread.CurrentThread.IsThreadPoolThread, TaskContinuationOptions.ExecuteSynchronously);
         });
-        thread.Start();
-        thread.Join();
 
         Assert.Equal(0, calls);
         Assert.True(await goesOnInPool!.Soon());
         await output.CompleteAsync();
         byte[] all = await received.Soon();
         Assert.Equal([.. "text"u8, .. content], all);
+    }
+
+    /// <summary>Runs a request's code as the thread that waits for events does.</summary>
+    /// <returns>How often that thread called sendfile(2).</returns>
+    private static long RunOutsideOfPool(Action request)
+    {
+        long calls = -1;
+        var thread = new Thread(() =>
+        {
+            ReceiveScheduler.Begin();
+            ReceiveScheduler.Instance.Schedule(_ => request(), null);
+            ReceiveScheduler.End();
+            calls = SocketSend.FileCallsHere;
+        });
+        thread.Start();
+        thread.Join();
+        return calls;
     }
 
     private static bool NativeHere => new MillraceSocketOptions().Native;

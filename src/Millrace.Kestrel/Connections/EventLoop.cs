@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Kestrel;
 
 /// <summary>
-/// A thread that waits for the events of many sockets, and tells each of its own. The framework has such threads, too; but they ask a socket before
+/// A thread that waits for the events of many sockets, and reports them to each. The framework has such threads, too; but they ask a socket before
 /// they wait for it, wake up for room that another thread waits for, and pass everything to the thread pool (docs/measuring.md).
 /// </summary>
 internal sealed unsafe class EventLoop

@@ -243,11 +243,11 @@ internal sealed unsafe partial class SocketOutput
         bool isLeft;
         do
         {
-            bool half, isCopied;
+            bool half, isQueued;
             lock (_lock)
             {
                 half = IsBelow(_pauseBytes / 2);
-                isCopied = _events is null || _segments.Head is { IsCopied: true };
+                isQueued = _events is null || _segments.Head is { IsCopied: true };
             }
 
             if (half)
@@ -255,12 +255,12 @@ internal sealed unsafe partial class SocketOutput
                 CompleteFlush(default, inline: false);
             }
 
-            if (isCopied ? PieceWaits() : RoomIsAwaited())
+            if (isQueued ? PieceWaits() : RoomIsAwaited())
             {
                 return;
             }
 
-            isLeft = isCopied ? PieceEnded(_queued!, withFiles) : SendSoon(withFiles);
+            isLeft = isQueued ? PieceEnded(_queued!, withFiles) : SendSoon(withFiles);
         }
         while (isLeft);
     }

@@ -4,7 +4,7 @@ using Millrace.Kestrel;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Lets the thread that waits for the events of sockets answer requests for small files itself, where the framework allows it: a third of the cost
+/// Lets the thread that waits for the events of sockets answer requests for small files itself, on Linux: a third of the cost
 /// of such a request is waking another thread (docs/measuring.md). Everything that may wait for a disk, or compute for long, moves to the thread
 /// pool: other requests here, and files that are not kept in memory in <see cref="LocalFiles"/>.
 /// </summary>
