@@ -29,7 +29,6 @@ internal static class ObjectCopy
             }
 
             var multipart = new Multipart(bucket, to, FileMetadata.VersionOf(head), like: head);
-            await multipart.CreateAsync(cancellationToken);
             try
             {
                 await multipart.CompleteAsync(await CopyPartsAsync(bucket, from, head, multipart, cancellationToken), default, cancellationToken);

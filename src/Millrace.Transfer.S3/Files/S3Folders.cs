@@ -300,7 +300,6 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         }
 
         var multipart = new Multipart(store.Bucket, store.Keys.Of(to), FileMetadata.VersionOf(head), like: head);
-        await multipart.CreateAsync(cancellationToken);
         try
         {
             List<string> tags = await ObjectCopy.CopyPartsAsync(store.Bucket, from, head, multipart, cancellationToken);

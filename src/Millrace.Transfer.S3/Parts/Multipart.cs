@@ -42,7 +42,7 @@ internal sealed class Multipart(
             creating = _creating = _creating is { IsFaulted: false, IsCanceled: false } ? _creating : RequestAsync();
         }
 
-        return UploadId = await creating.WaitAsync(cancellationToken);
+        return await creating.WaitAsync(cancellationToken);
     }
 
     /// <returns>The part's tag, which has to be there still at the end.</returns>
@@ -112,8 +112,26 @@ internal sealed class Multipart(
             },
             cancellationToken);
 
-    public ValueTask AbortAsync(CancellationToken cancellationToken) =>
-        UploadId is { } id ? bucket.AbortAsync(key, id, cancellationToken) : default;
+    /// <summary>Deletes it and its parts, if there is one, or will be one soon.</summary>
+    public async ValueTask AbortAsync(CancellationToken cancellationToken)
+    {
+        Task<string>? creating;
+        lock (_lock)
+        {
+            creating = _creating;
+        }
+
+        if (creating is not null)
+        {
+            // Who called for it may have given up before the bucket answered.
+            await ((Task)creating).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+
+        if (UploadId is { } id)
+        {
+            await bucket.AbortAsync(key, id, cancellationToken);
+        }
+    }
 
     /// <summary>Adds which version it is, and when it was changed.</summary>
     public void Describe(MetadataCollection metadata)
@@ -139,6 +157,6 @@ internal sealed class Multipart(
         }
 
         Describe(request.Metadata);
-        return (await bucket.Client.InitiateMultipartUploadAsync(request)).UploadId;
+        return UploadId = (await bucket.Client.InitiateMultipartUploadAsync(request)).UploadId;
     }
 }

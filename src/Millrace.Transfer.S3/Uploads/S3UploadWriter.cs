@@ -17,7 +17,7 @@ internal sealed class S3UploadWriter : UploadWriter
     private readonly Task _watching;
     private readonly bool _discardable;
     private readonly long _limit;
-    private bool _saving;
+    private bool _mayBeSaved;
     private bool _settled;
     private bool _disposed;
 
@@ -78,7 +78,6 @@ internal sealed class S3UploadWriter : UploadWriter
     public override async ValueTask<UploadStatus> SaveAsync(CancellationToken cancellationToken)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
-        _saving = true;
         await StopWatchingAsync();
         await _body.SettleAsync(isLast: _upload.Record.Length == Offset, cancellationToken);
         UploadRecord record = ToRecord();
@@ -93,6 +92,7 @@ internal sealed class S3UploadWriter : UploadWriter
             record = record with { Sha256 = _body.ToDigest().ToString(), Hash = null };
         }
 
+        _mayBeSaved = true;
         await _upload.SaveAsync(record, cancellationToken);
         _settled = true;
         UploadStatus status = _upload.ToStatus();
@@ -134,7 +134,7 @@ internal sealed class S3UploadWriter : UploadWriter
             _upload.Follow(null);
             await StopWatchingAsync();
             await _body.DisposeAsync();
-            await AbortDiscardedAsync();
+            await AbortUnsavedAsync();
             _end.Dispose();
             if (_body.WasRefused)
             {
@@ -146,9 +146,9 @@ internal sealed class S3UploadWriter : UploadWriter
     }
 
     /// <summary>Parts that no saved state records have no owner.</summary>
-    private async ValueTask AbortDiscardedAsync()
+    private async ValueTask AbortUnsavedAsync()
     {
-        if (_discardable && !_saving && _upload.Record.MultipartId is null)
+        if (!_mayBeSaved && _upload.Record.MultipartId is null)
         {
             try
             {
@@ -200,6 +200,7 @@ internal sealed class S3UploadWriter : UploadWriter
             // Neither is canceled in between: a save whose outcome is unknown costs a new claim.
             if (!_discardable && _body.Progress.End > _upload.Record.End)
             {
+                _mayBeSaved = true;
                 await _upload.SaveAsync(ToRecord(), CancellationToken.None);
             }
             else

@@ -42,30 +42,35 @@ internal sealed class UploadJoin(S3Store store)
         (Multipart multipart, PartWriter body) = await whole.OpenAsync(limit, cancellationToken);
         await using (body)
         {
-            if (copies)
+            try
             {
-                body.AddCopied(limit);
-                try
+                if (copies)
                 {
+                    body.AddCopied(limit);
                     await CopyAsync(whole, multipart, sources, cancellationToken);
+                    return;
                 }
-                catch
+
+                foreach (Source source in sources)
+                {
+                    await using RangeStream content = await OpenAsync(source, cancellationToken);
+                    await content.CopyToAsync(body, cancellationToken);
+                }
+
+                await body.SettleAsync(isLast: true, cancellationToken);
+                await SaveWholeAsync(whole, multipart, body, cancellationToken);
+            }
+            catch
+            {
+                if (copies)
                 {
                     body.ReleaseCharge();
-                    throw;
                 }
 
-                return;
+                await body.DisposeAsync();
+                await multipart.AbortAsync(CancellationToken.None);
+                throw;
             }
-
-            foreach (Source source in sources)
-            {
-                await using RangeStream content = await OpenAsync(source, cancellationToken);
-                await content.CopyToAsync(body, cancellationToken);
-            }
-
-            await body.SettleAsync(isLast: true, cancellationToken);
-            await SaveWholeAsync(whole, multipart, body, cancellationToken);
         }
     }
 
@@ -105,11 +110,9 @@ internal sealed class UploadJoin(S3Store store)
                 },
                 cancellationToken);
         }
-        catch
+        finally
         {
             await ((Task)hashing).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            await multipart.AbortAsync(CancellationToken.None);
-            throw;
         }
     }
 

@@ -47,7 +47,7 @@ public sealed class KeyWalkTests : BucketTest
         Assert.True(await walk.MoveNextAsync());
         Assert.True(await walk.MoveNextAsync());
         Assert.Equal(2, counted.Requests.Count);
-        counted.Hold = () =>
+        counted.Hold = _ =>
         {
             if (Interlocked.Increment(ref running) == KeyWalk.MaxLists)
             {

@@ -12,7 +12,7 @@ internal sealed class CountedClient : Amazon.Runtime.HttpClientFactory
     public Func<HttpRequestMessage, HttpResponseMessage?>? Answer { get; set; }
 
     /// <summary>What each request waits for before it is sent; null for nothing.</summary>
-    public Func<Task>? Hold { get; set; }
+    public Func<HttpRequestMessage, Task>? Hold { get; set; }
 
     /// <summary>Method and path with query, in the order in which they were sent.</summary>
     public IReadOnlyList<string> Requests => [.. _requests];
@@ -30,7 +30,7 @@ internal sealed class CountedClient : Amazon.Runtime.HttpClientFactory
             owner._requests.Enqueue($"{request.Method} {request.RequestUri!.PathAndQuery}");
             if (owner.Hold is { } hold)
             {
-                await hold();
+                await hold(request);
             }
 
             if (owner.Answer?.Invoke(request) is not { } answer)

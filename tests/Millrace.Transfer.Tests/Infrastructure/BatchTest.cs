@@ -148,6 +148,8 @@ internal sealed class BatchGate() : DelegatingHandler(TransferConnections.Create
 
             using (response)
             {
+                // Contents that have not arrived could not be read without waiting.
+                await (response?.Content.LoadIntoBufferAsync(cancellationToken) ?? Task.CompletedTask);
                 HttpResponseMessage other = Answer(response);
                 other.RequestMessage = request;
                 return other;
