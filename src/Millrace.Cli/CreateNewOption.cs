@@ -11,11 +11,7 @@ internal sealed class CreateNewOption(string description, string olderName)
     // An alias would show in the help.
     private readonly Option<bool> _older = new(olderName) { Hidden = true };
 
-    public void AddTo(Command command)
-    {
-        command.Options.Add(_option);
-        command.Options.Add(_older);
-    }
+    public void AddTo(Command command) => command.Add(_option, _older);
 
     public bool Read(ParseResult parsed) => parsed.GetValue(_option) || parsed.GetValue(_older);
 

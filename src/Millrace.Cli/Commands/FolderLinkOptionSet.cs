@@ -36,11 +36,7 @@ internal sealed class FolderLinkOptionSet
 
     public void AddTo(Command command, Argument<string?> name, Option<bool> put)
     {
-        foreach (Option option in (Option[])[.. OfNew, _list, _revoke])
-        {
-            command.Options.Add(option);
-        }
-
+        command.Add([.. OfNew, _list, _revoke]);
         command.Validators.Add(result =>
         {
             string? given = result.GetValue(name);

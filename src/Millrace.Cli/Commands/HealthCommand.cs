@@ -66,8 +66,7 @@ internal static class HealthCommand
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("health", "Ask a server whether it accepts files.") { help, url, folder, state, timeout };
         tls.AddTo(command);
-        command.Options.Add(quiet);
-        command.Options.Add(json);
+        command.Add(quiet, json);
         command.SetAction(parsed =>
         {
             var client = new TransferClientOptions();

@@ -56,9 +56,7 @@ internal static class LinkCommand
             help, name, lifetime, put,
         };
         folders.AddTo(command, name, put);
-        command.Options.Add(url);
-        command.Options.Add(revoke);
-        command.Options.Add(json);
+        command.Add(url, revoke, json);
         location.AddTo(command);
         command.SetAction(TokenAction.Of("link", async (parsed, stop) =>
         {

@@ -55,11 +55,7 @@ internal static class ScrubCommand
         {
             help, folder, list, state, rate, quiet, json,
         };
-        foreach (Option option in bucket.All)
-        {
-            command.Options.Add(option);
-        }
-
+        command.Add([.. bucket.All]);
         command.SetAction(parsed =>
         {
             string given = parsed.GetValue(folder)!;

@@ -195,11 +195,7 @@ internal sealed class TokenLocation
 
     public void AddTo(Command command)
     {
-        foreach (Option option in (Option[])[_folder, _tokens, _state, .. _bucket.All])
-        {
-            command.Options.Add(option);
-        }
-
+        command.Add([_folder, _tokens, _state, .. _bucket.All]);
         command.Validators.Add(result =>
         {
             if (result.GetResult(_state) is { Implicit: false }

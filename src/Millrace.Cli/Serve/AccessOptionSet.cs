@@ -39,11 +39,7 @@ internal sealed class AccessOptionSet
 
     public void AddTo(Command command)
     {
-        foreach (Option option in (Option[])[_insecure, _public, _basicOverHttp])
-        {
-            command.Options.Add(option);
-        }
-
+        command.Add(_insecure, _public, _basicOverHttp);
         command.Validators.Add(result =>
         {
             if (result.GetValue(_insecure) && result.GetResult(_public) is { Implicit: false })

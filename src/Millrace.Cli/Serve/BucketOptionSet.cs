@@ -28,11 +28,7 @@ internal sealed class BucketOptionSet
     {
         Option[] own = [.. _connection.All, _partBytes, _redirects, Tokens];
         Option[] others = folderOnly.ToArray();
-        foreach (Option option in own)
-        {
-            command.Options.Add(option);
-        }
-
+        command.Add(own);
         command.Validators.Add(result =>
         {
             string? text = result.GetResult(served)?.Tokens is [var token, ..] ? token.Value : null;

@@ -23,11 +23,7 @@ internal sealed class DavOptionSet
 
     public DavOptionSet() => _junk.AcceptOnlyFromAmong(Accept, Refuse);
 
-    public void AddTo(Command command)
-    {
-        command.Options.Add(_off);
-        command.Options.Add(_junk);
-    }
+    public void AddTo(Command command) => command.Add(_off, _junk);
 
     public void Read(ParseResult parsed, TransferServerOptions options)
     {

@@ -23,11 +23,7 @@ internal sealed class HomeOptionSet
 
     public void AddTo(Command command, Option certificate, Argument<string> served)
     {
-        foreach (Option option in (Option[])[_pin, _selfSigned, _qr])
-        {
-            command.Options.Add(option);
-        }
-
+        command.Add(_pin, _selfSigned, _qr);
         command.Validators.Add(result =>
         {
             if (!result.GetValue(_selfSigned))

@@ -38,12 +38,7 @@ internal sealed class HookOptionSet
     public void AddTo(Command command)
     {
         Option[] others = [_secret, _limit, _full];
-        command.Options.Add(_hook);
-        foreach (Option option in others)
-        {
-            command.Options.Add(option);
-        }
-
+        command.Add([_hook, .. others]);
         command.Validators.Add(result =>
         {
             if (result.GetResult(_hook) is not { Implicit: false }

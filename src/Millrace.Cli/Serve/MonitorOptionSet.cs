@@ -26,11 +26,7 @@ internal sealed class MonitorOptionSet
 
     public void AddTo(Command command)
     {
-        foreach (Option option in (Option[])[_accessLog, _metrics, _metricsToken])
-        {
-            command.Options.Add(option);
-        }
-
+        command.Add(_accessLog, _metrics, _metricsToken);
         command.Validators.Add(result =>
         {
             bool hasToken = result.GetResult(_metricsToken) is { Implicit: false };

@@ -30,12 +30,7 @@ internal sealed class PageOptionSet
         _origins.Validators.Add(CheckOrigins);
     }
 
-    public void AddTo(Command command)
-    {
-        command.Options.Add(_hostNames);
-        command.Options.Add(_origins);
-        command.Options.Add(_publicUrl);
-    }
+    public void AddTo(Command command) => command.Add(_hostNames, _origins, _publicUrl);
 
     public IReadOnlyList<string> HostNames(ParseResult parsed) => parsed.GetValue(_hostNames) ?? [];
 

@@ -55,11 +55,7 @@ internal sealed class ProxyOptionSet
     public void AddTo(Command command, params ReadOnlySpan<Option> portOptions)
     {
         Option[] ports = portOptions.ToArray();
-        foreach (Option option in (Option[])[_socket, _trusted, _protocol, _pathBase])
-        {
-            command.Options.Add(option);
-        }
-
+        command.Add(_socket, _trusted, _protocol, _pathBase);
         _trusted.Validators.Add(static result =>
         {
             foreach (string text in result.Tokens.Select(token => token.Value).Where(text => text != UnixSocket && ParseNetwork(text) is null))

@@ -16,11 +16,7 @@ internal sealed class RateOptionSet
     public static Option<long?> Rate(string name, string description) =>
         SizeArgument.Option(name, description, min: 1000, range: "1000 bytes or more");
 
-    public void AddTo(Command command)
-    {
-        command.Options.Add(_total);
-        command.Options.Add(_perCaller);
-    }
+    public void AddTo(Command command) => command.Add(_total, _perCaller);
 
     public void Read(ParseResult parsed, TransferLimits limits)
     {

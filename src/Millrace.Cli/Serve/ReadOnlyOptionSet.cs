@@ -19,8 +19,7 @@ internal sealed class ReadOnlyOptionSet
 
     public void AddTo(Command command)
     {
-        command.Options.Add(ReadOnly);
-        command.Options.Add(State);
+        command.Add(ReadOnly, State);
         command.Validators.Add(result =>
         {
             if (result.GetResult(State) is { Implicit: false } && !result.GetValue(ReadOnly))

@@ -19,7 +19,7 @@ internal sealed class ScrubOptionSet
 
     public void AddTo(Command command, Argument<string> served, Option<bool> readOnly)
     {
-        command.Options.Add(_scrub);
+        command.Add(_scrub);
         command.Validators.Add(result =>
         {
             if (result.GetResult(_scrub) is { Implicit: false } && result.GetValue(readOnly)

@@ -132,15 +132,9 @@ internal sealed class ServeOptionSet
 
     public void AddTo(Command command, Argument<string> served)
     {
-        foreach (Option option in new Option[]
-        {
+        command.Add(
             _port, _host, _http2Port, _transport, _certificate, _key, _tokens, _names, _maxFile, _maxRequest, _maxTotal, _leaveFree, _maxCached, _minRate,
-            _maxTransfers, _maxUploads, _maxUploadsTotal, _maxConnections, _maxBuffered, _grace,
-        })
-        {
-            command.Options.Add(option);
-        }
-
+            _maxTransfers, _maxUploads, _maxUploadsTotal, _maxConnections, _maxBuffered, _grace);
         _rates.AddTo(command);
         _access.AddTo(command);
         _proxies.AddTo(command, _port, _host, _http2Port);
@@ -162,8 +156,7 @@ internal sealed class ServeOptionSet
                 result.AddError("--tokens names a file and --s3-tokens the bucket; use one of them.");
             }
         });
-        command.Options.Add(_quiet);
-        command.Options.Add(_json);
+        command.Add(_quiet, _json);
     }
 
     /// <exception cref="TransferException">A file that an option names cannot be read.</exception>
@@ -277,7 +270,7 @@ internal sealed class GrpcOptionSet
     private readonly Option<long?> _maxMessage = SizeArgument.Option(
         "--max-message", "Limit the size of a gRPC message (default: 16M).", 64 * 1024, int.MaxValue, $"65536 (64K) to {int.MaxValue} bytes");
 
-    public void AddTo(Command command) => command.Options.Add(_maxMessage);
+    public void AddTo(Command command) => command.Add(_maxMessage);
 
     public GrpcServerOptions Read(ParseResult parsed)
     {

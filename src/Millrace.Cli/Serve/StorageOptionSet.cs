@@ -38,11 +38,7 @@ internal sealed class StorageOptionSet
 
     public void AddTo(Command command)
     {
-        foreach (Option option in (Option[])[_hide, _umask, _fileMode, _folderMode])
-        {
-            command.Options.Add(option);
-        }
-
+        command.Add(_hide, _umask, _fileMode, _folderMode);
         command.Validators.Add(result =>
         {
             if (OperatingSystem.IsWindows() && FolderOnly.FirstOrDefault(option => result.GetResult(option) is { Implicit: false }) is { } used)

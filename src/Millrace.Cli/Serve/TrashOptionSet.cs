@@ -14,8 +14,7 @@ internal sealed class TrashOptionSet
 
     public void AddTo(Command command)
     {
-        command.Options.Add(_trash);
-        command.Options.Add(_maxTrash);
+        command.Add(_trash, _maxTrash);
         command.Validators.Add(result =>
         {
             if (result.GetResult(_maxTrash) is { Implicit: false } && result.GetResult(_trash) is not { Implicit: false })

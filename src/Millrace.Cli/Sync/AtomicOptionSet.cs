@@ -31,11 +31,7 @@ internal sealed class AtomicOptionSet
         }
     });
 
-    public void AddTo(Command command)
-    {
-        command.Options.Add(_atomic);
-        command.Options.Add(_keep);
-    }
+    public void AddTo(Command command) => command.Add(_atomic, _keep);
 
     public bool IsGiven(SymbolResult result) => result.GetResult(_atomic) is { Implicit: false };
 

@@ -84,14 +84,7 @@ internal sealed class PresentOptionSet
         }
     });
 
-    public void AddTo(Command command)
-    {
-        command.Options.Add(_all);
-        command.Options.Add(_checksum);
-        command.Options.Add(_noTimes);
-        command.Options.Add(_perms);
-        command.Options.Add(_links);
-    }
+    public void AddTo(Command command) => command.Add(_all, _checksum, _noTimes, _perms, _links);
 
     public PresentOptions Read(ParseResult parsed) =>
         new(parsed.GetValue(_all), parsed.GetValue(_checksum), parsed.GetValue(_noTimes), parsed.GetValue(_perms), parsed.GetValue(_links));

@@ -49,13 +49,7 @@ internal sealed class TlsOptionSet
         });
     }
 
-    public void AddTo(Command command)
-    {
-        foreach (Option option in (Option[])[_caCert, _clientCert, _clientKey, _insecureTls])
-        {
-            command.Options.Add(option);
-        }
-    }
+    public void AddTo(Command command) => command.Add(_caCert, _clientCert, _clientKey, _insecureTls);
 
     public void Read(ParseResult parsed, TransferClientOptions client)
     {

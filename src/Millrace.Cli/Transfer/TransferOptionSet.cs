@@ -80,18 +80,9 @@ internal sealed class TransferOptionSet
     public void AddTo(Command command)
     {
         _protocol.AddTo(command);
-        foreach (Option? option in (Option?[])[_token, _tokenFile, _delta, _connections, _attempts, _idle, _limitRate, _noVerify, _noCache])
-        {
-            if (option is not null)
-            {
-                command.Options.Add(option);
-            }
-        }
-
+        command.Add(_token, _tokenFile, _delta, _connections, _attempts, _idle, _limitRate, _noVerify, _noCache);
         _tls.AddTo(command);
-        command.Options.Add(_quiet);
-        command.Options.Add(_verbose);
-        command.Options.Add(_json);
+        command.Add(_quiet, _verbose, _json);
     }
 
     public TransferSettings Read(ParseResult parsed)
@@ -160,16 +151,7 @@ internal sealed class ProtocolOptionSet
         _gzip.Validators.Add(CheckContent);
     }
 
-    public void AddTo(Command command)
-    {
-        foreach (Option? option in (Option?[])[_via, _gzip])
-        {
-            if (option is not null)
-            {
-                command.Options.Add(option);
-            }
-        }
-    }
+    public void AddTo(Command command) => command.Add(_via, _gzip);
 
     public TransferProtocol Protocol(ParseResult parsed) => ProtocolNames.Parse(parsed.GetValue(_via)!) ?? default;
 
