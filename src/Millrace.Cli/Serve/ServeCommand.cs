@@ -208,7 +208,7 @@ internal static class ServeCommand
                 Fingerprint = settings.Certificate?.Fingerprint,
                 Pin = pin,
             };
-            TransferCommand.WriteLine(Console.Out, line.ToJson());
+            TransferCommand.WriteLine(Console.Out, CommandJson.ToLine(line));
         }
         else if (!settings.Quiet)
         {
@@ -245,7 +245,7 @@ internal static class ServeCommand
                 string pin = server.CreatePin();
                 if (settings.Json)
                 {
-                    TransferCommand.WriteLine(Console.Out, new PinLine(pin).ToJson());
+                    TransferCommand.WriteLine(Console.Out, CommandJson.ToLine(new PinLine(pin)));
                 }
 
                 PrintPin(server, options, settings, pin);
@@ -444,15 +444,10 @@ internal sealed record ServeLine
     public string? Metrics { get; init; }
     public string? Fingerprint { get; init; }
     public string? Pin { get; init; }
-
-    public string ToJson() => CommandJson.ToLine(this);
 }
 
 /// <summary>A further PIN, as JSON.</summary>
-internal sealed record PinLine(string Pin)
-{
-    public string ToJson() => CommandJson.ToLine(this);
-}
+internal sealed record PinLine(string Pin);
 
 /// <summary>The log of `millrace serve`: on the error output, one line a transfer.</summary>
 /// <param name="Quiet">Whether it has warnings and errors only.</param>
