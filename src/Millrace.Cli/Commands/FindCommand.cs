@@ -28,11 +28,7 @@ internal static class FindCommand
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: false);
-        var url = new Argument<string>("URL")
-        {
-            Description = "The folder to search below.",
-            CompletionSources = { new RemoteNames(set).Complete },
-        };
+        Argument<string> url = RemoteNames.Argument<string>(set, "URL", "The folder to search below.");
         var words = new Argument<string[]>("WORD")
         {
             Description = "A part of the name.",

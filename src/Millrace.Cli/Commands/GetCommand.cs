@@ -34,11 +34,8 @@ internal static class GetCommand
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: true);
-        var url = new Argument<string>("URL")
-        {
-            Description = "A file, a folder (ending with a slash), or a signed link in quotes.",
-            CompletionSources = { new RemoteNames(set).Complete },
-        };
+        Argument<string> url = RemoteNames.Argument<string>(
+            set, "URL", "A file, a folder (ending with a slash), or a signed link in quotes.");
         var file = new Argument<string?>("FILE")
         {
             Description = "The local name, a folder, or - for standard output (default: the name on the server).",

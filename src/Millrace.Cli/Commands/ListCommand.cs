@@ -28,11 +28,7 @@ internal static class ListCommand
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: false);
-        var url = new Argument<string>("URL")
-        {
-            Description = "A folder, or a file.",
-            CompletionSources = { new RemoteNames(set).Complete },
-        };
+        Argument<string> url = RemoteNames.Argument<string>(set, "URL", "A folder, or a file.");
         var recursive = new Option<bool>("--recursive", "-r")
         {
             Description = "List the files of subfolders too, and no folders.",

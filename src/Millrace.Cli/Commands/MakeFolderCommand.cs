@@ -23,12 +23,8 @@ internal static class MakeFolderCommand
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: false);
-        var urls = new Argument<string[]>("URL...")
-        {
-            Description = "The new folders.",
-            Arity = new ArgumentArity(1, TransferCommand.MaxPaths),
-            CompletionSources = { new RemoteNames(set).Complete },
-        };
+        Argument<string[]> urls = RemoteNames.Argument<string[]>(
+            set, "URL...", "The new folders.", new ArgumentArity(1, TransferCommand.MaxPaths));
         var parents = new Option<bool>("--parents", "-p") { Description = "Make the folders above them, too, and accept folders that are there already." };
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("mkdir", "Make folders on a server.") { help, urls, parents };

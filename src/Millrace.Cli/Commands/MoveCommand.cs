@@ -24,12 +24,9 @@ internal static class MoveCommand
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: false);
-        var urls = new Argument<string[]>("URL... TARGET")
-        {
-            Description = "Files or folders, and the new name, or with a slash at its end the folder into which they go.",
-            Arity = new ArgumentArity(2, TransferCommand.MaxPaths),
-            CompletionSources = { new RemoteNames(set).Complete },
-        };
+        Argument<string[]> urls = RemoteNames.Argument<string[]>(
+            set, "URL... TARGET", "Files or folders, and the new name, or with a slash at its end the folder into which they go.",
+            new ArgumentArity(2, TransferCommand.MaxPaths));
         var replace = new Option<bool>("--replace") { Description = "Replace a file that has the new name." };
         var hidden = new Option<bool>("--hidden") { Description = "Move files that the server hides with the folder that they are in." };
         HelpOption help = HelpWithDetails.Create(Details);

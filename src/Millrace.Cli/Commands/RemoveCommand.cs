@@ -23,12 +23,8 @@ internal static class RemoveCommand
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: false);
-        var urls = new Argument<string[]>("URL...")
-        {
-            Description = "Files, or folders with a slash at their ends.",
-            Arity = new ArgumentArity(1, TransferCommand.MaxPaths),
-            CompletionSources = { new RemoteNames(set).Complete },
-        };
+        Argument<string[]> urls = RemoteNames.Argument<string[]>(
+            set, "URL...", "Files, or folders with a slash at their ends.", new ArgumentArity(1, TransferCommand.MaxPaths));
         var recursive = new Option<bool>("--recursive", "-r")
         {
             Description = "Delete folders with their contents, after asking.",

@@ -27,11 +27,7 @@ internal static class VerifyCommand
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: false);
-        var url = new Argument<string>("URL")
-        {
-            Description = "A file, or a folder (ending with a slash).",
-            CompletionSources = { new RemoteNames(set).Complete },
-        };
+        Argument<string> url = RemoteNames.Argument<string>(set, "URL", "A file, or a folder (ending with a slash).");
         var file = new Argument<string?>("FILE")
         {
             Description = "The local file or folder (default: the name on the server).",

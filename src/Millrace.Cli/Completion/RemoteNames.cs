@@ -1,3 +1,4 @@
+using System.CommandLine;
 using System.CommandLine.Completions;
 using Millrace.Transfer;
 
@@ -11,8 +12,16 @@ internal sealed class RemoteNames(TransferOptionSet options)
 
     private const int MaxNames = 500;
 
+    /// <param name="arity">Exactly one by default.</param>
+    public static Argument<T> Argument<T>(TransferOptionSet options, string name, string description, ArgumentArity? arity = null) => new(name)
+    {
+        Description = description,
+        Arity = arity ?? ArgumentArity.ExactlyOne,
+        CompletionSources = { new RemoteNames(options).Complete },
+    };
+
     /// <summary>The URLs that begin as the word does; none when it is no URL or the server does not answer.</summary>
-    public IEnumerable<CompletionItem> Complete(CompletionContext context)
+    private IEnumerable<CompletionItem> Complete(CompletionContext context)
     {
         string word = context.WordToComplete;
         int slash = word.LastIndexOf('/');

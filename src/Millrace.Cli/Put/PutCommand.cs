@@ -35,13 +35,9 @@ internal static class PutCommand
 
     public static Command Create()
     {
-        var paths = new Argument<string[]>("FILE... URL")
-        {
-            Description = "Files and folders, or - for standard input, and their destination.",
-            Arity = new ArgumentArity(2, TransferCommand.MaxPaths),
-        };
         var set = new TransferOptionSet(moves: true);
-        paths.CompletionSources.Add(new RemoteNames(set).Complete);
+        Argument<string[]> paths = RemoteNames.Argument<string[]>(
+            set, "FILE... URL", "Files and folders, or - for standard input, and their destination.", new ArgumentArity(2, TransferCommand.MaxPaths));
         var createNew = new CreateNewOption("Fail if the name is taken, also if another client takes it meanwhile.", "--new");
         Option<string?> ifMatch = ConditionOptions.IfMatch();
         ifMatch.Validators.Add(result =>

@@ -46,18 +46,9 @@ internal static class SyncCommand
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: true);
-        var source = new Argument<string>("SOURCE")
-        {
-            Description = "A folder, or the URL of a folder.",
-            Arity = ArgumentArity.ZeroOrOne,
-            CompletionSources = { new RemoteNames(set).Complete },
-        };
-        var target = new Argument<string>("TARGET")
-        {
-            Description = "The folder or the URL of the folder that becomes the same.",
-            Arity = ArgumentArity.ZeroOrOne,
-            CompletionSources = { new RemoteNames(set).Complete },
-        };
+        Argument<string> source = RemoteNames.Argument<string>(set, "SOURCE", "A folder, or the URL of a folder.", ArgumentArity.ZeroOrOne);
+        Argument<string> target = RemoteNames.Argument<string>(
+            set, "TARGET", "The folder or the URL of the folder that becomes the same.", ArgumentArity.ZeroOrOne);
         var delete = new Option<bool>("--delete") { Description = "Remove files from TARGET that SOURCE does not have." };
         var backup = new Option<string?>("--backup-dir")
         {
