@@ -63,7 +63,7 @@ internal sealed class NameClaim : IAsyncDisposable
             {
                 long now = Stopwatch.GetTimestamp();
                 string key = $"{prefix}{(held is null ? 1 : number + 1):D10}";
-                if (await bucket.TryCreateAsync(key, default, cancellationToken))
+                if (await bucket.TryCreateAsync(key, default, cancellationToken.Begin()))
                 {
                     await DeleteAsync(bucket, found.S3Objects);
                     return new NameClaim(bucket, key, now);
@@ -111,7 +111,8 @@ internal sealed class NameClaim : IAsyncDisposable
 
             try
             {
-                await _bucket.WriteAsync(_key, default, _end.Token);
+                // One that is cancelled may create the claim again, after it was given back.
+                await _bucket.WriteAsync(_key, default, CancellationToken.None);
                 Volatile.Write(ref _renewed, now);
             }
             catch (TransferException)

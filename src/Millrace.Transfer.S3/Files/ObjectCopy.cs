@@ -24,19 +24,20 @@ internal static class ObjectCopy
                         DestinationKey = to,
                         ETagToMatch = FileMetadata.Unquote(head.ETag),
                     },
-                    cancellationToken);
+                    cancellationToken.Begin());
                 return true;
             }
 
             var multipart = new Multipart(bucket, to, FileMetadata.VersionOf(head), like: head);
             try
             {
-                await multipart.CompleteAsync(await CopyPartsAsync(bucket, from, head, multipart, cancellationToken), default, cancellationToken);
+                List<string> tags = await CopyPartsAsync(bucket, from, head, multipart, cancellationToken);
+                await multipart.CompleteAsync(tags, default, cancellationToken.Begin());
                 return true;
             }
             catch
             {
-                await multipart.AbortAsync(CancellationToken.None);
+                await multipart.AbortAsync();
                 throw;
             }
         }

@@ -40,7 +40,7 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
     /// <param name="content">All bytes; null for none.</param>
     /// <param name="unused">The multipart upload that it would have become: it has the version and the time.</param>
     /// <param name="digest">Its digest.</param>
-    /// <param name="cancellationToken">Until the request is sent.</param>
+    /// <param name="cancellationToken">Until it begins to be published.</param>
     public async ValueTask<StoredFile> PutAsync(
         TransferName name, WritePrecondition condition, PartBuffer? content, Multipart unused, Sha256Digest digest,
         CancellationToken cancellationToken)
@@ -54,6 +54,7 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
         request.IfMatch = condition.Match is [var only] ? only.Value : null;
         request.Metadata[FileMetadata.Sha256] = digest.ToString();
         unused.Describe(request.Metadata);
+        cancellationToken = cancellationToken.Begin();
         try
         {
             await KeepReplacedAsync(name, condition, cancellationToken);
@@ -90,6 +91,7 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
             await store.Digests.WriteAsync(name, multipart.Version, known, cancellationToken);
         }
 
+        cancellationToken = cancellationToken.Begin();
         Exception? failure = null;
         try
         {
@@ -104,7 +106,7 @@ internal sealed class Publisher(S3Store store, S3Upkeep upkeep)
         }
 
         // Not every service returns the version that it made. A lost response is not a failure.
-        StoredFile? file = await FindAsync(name, multipart.Version, digest, CancellationToken.None);
+        StoredFile? file = await FindAsync(name, multipart.Version, digest, cancellationToken);
         if (file is null && failure is not null)
         {
             throw S3Errors.IsConditionFailed(failure)

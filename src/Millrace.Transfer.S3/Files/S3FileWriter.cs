@@ -51,13 +51,6 @@ internal sealed class S3FileWriter(
         }
 
         body.ReleaseCharge();
-        try
-        {
-            await multipart.AbortAsync(CancellationToken.None);
-        }
-        catch (TransferException)
-        {
-            // The upkeep does it later.
-        }
+        await multipart.AbortAsync();
     }
 }

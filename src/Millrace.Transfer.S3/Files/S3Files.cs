@@ -39,6 +39,7 @@ internal sealed class S3Files(S3Store store, Publisher publisher)
         }
 
         claim?.ThrowIfLost();
+        cancellationToken = cancellationToken.Begin();
         if (store.Trash is not null && KeepsDeleted)
         {
             await store.Trash.KeepAsync(name, head, isReplaced: false, Caller, cancellationToken);
@@ -82,7 +83,7 @@ internal sealed class S3Files(S3Store store, Publisher publisher)
             case []:
                 return false;
             case [var only] when string.Equals(only.Key, key, StringComparison.Ordinal):
-                await store.Bucket.DeleteAsync(key, cancellationToken);
+                await store.Bucket.DeleteAsync(key, cancellationToken.Begin());
                 return true;
             default:
                 throw Errors.NotEmpty(folder);

@@ -70,7 +70,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         try
         {
             claim.ThrowIfLost();
-            await store.Bucket.Client.CopyObjectAsync(request, cancellationToken);
+            await store.Bucket.Client.CopyObjectAsync(request, cancellationToken.Begin());
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {
@@ -88,7 +88,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         await publisher.CheckAsync(folder, new WritePrecondition { CreateNew = true }, cancellationToken);
         await ThrowIfFolderAsync(folder, cancellationToken);
         await publisher.CheckFoldersAsync(folder, cancellationToken);
-        if (!await store.Bucket.TryCreateAsync(store.Keys.OfFolder(folder), default, cancellationToken))
+        if (!await store.Bucket.TryCreateAsync(store.Keys.OfFolder(folder), default, cancellationToken.Begin()))
         {
             throw NameTaken(folder);
         }
@@ -125,24 +125,25 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
             };
         }
 
+        cancellationToken = cancellationToken.Begin();
         string? kept = any && store.Trash is not null && files.KeepsDeleted
             ? await store.Trash.BeginFolderAsync(folder, bytes, files.Caller, cancellationToken)
             : null;
         await Parallel.ForEachAsync(
             store.Bucket.ListAllAsync(prefix, cancellationToken),
-            new ParallelOptions { MaxDegreeOfParallelism = DeletedAtOnce, CancellationToken = cancellationToken },
-            async (found, cancellation) =>
+            new ParallelOptions { MaxDegreeOfParallelism = DeletedAtOnce },
+            async (found, _) =>
             {
                 if (kept is not null)
                 {
-                    await store.Trash!.KeepAsync(found.Key, (kept, found.Key[prefix.Length..]), cancellation);
+                    await store.Trash!.KeepAsync(found.Key, (kept, found.Key[prefix.Length..]), cancellationToken);
                 }
 
-                await store.Bucket.DeleteAsync(found.Key, cancellation);
+                await store.Bucket.DeleteAsync(found.Key, cancellationToken);
                 store.Quota.Deleted();
                 if (store.Keys.TryName(found.Key, out TransferName name))
                 {
-                    await store.Digests.DeleteAsync(name, cancellation);
+                    await store.Digests.DeleteAsync(name, cancellationToken);
                 }
             });
         return any;
@@ -182,6 +183,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
             store.Absent.Remove(store.Keys.Of(to));
             if (store.Trash is { } trash && options.Replace)
             {
+                cancellationToken = cancellationToken.Begin();
                 await trash.KeepAsync(to, head: null, isReplaced: true, files.Caller, cancellationToken);
             }
 
@@ -197,9 +199,9 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {
             // A retry of a request whose response was lost finds its own file.
-            if (await publisher.FindAsync(to, FileMetadata.VersionOf(head), digest: null, cancellationToken) is null)
+            if (await publisher.FindAsync(to, FileMetadata.VersionOf(head), digest: null, CancellationToken.None) is null)
             {
-                await publisher.CheckAsync(to, condition, cancellationToken);
+                await publisher.CheckAsync(to, condition, CancellationToken.None);
                 throw S3Errors.IsConditionFailed(exception)
                     ? new TransferException(TransferError.Changed, $"'{from}' was replaced while it was being moved.", from.Value)
                     : S3Errors.Translate(exception, from.Value);
@@ -219,6 +221,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         await using NameClaim claim = await ClaimFreeAsync(name, condition, cancellationToken);
         await ThrowIfFolderAsync(name, cancellationToken);
         await publisher.CheckFoldersAsync(name, cancellationToken);
+        cancellationToken = cancellationToken.Begin();
         bool any = false;
         try
         {
@@ -258,7 +261,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
             throw TrashRules.NotFound(id);
         }
 
-        await trash.DeleteAsync(id, CancellationToken.None);
+        await trash.DeleteAsync(id, cancellationToken);
         return name;
     }
 
@@ -295,7 +298,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
                     DestinationKey = store.Keys.Of(to),
                     ETagToMatch = FileMetadata.Unquote(head.ETag),
                 },
-                cancellationToken);
+                cancellationToken.Begin());
             return;
         }
 
@@ -304,11 +307,11 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         {
             List<string> tags = await ObjectCopy.CopyPartsAsync(store.Bucket, from, head, multipart, cancellationToken);
             await publisher.CheckAsync(to, condition, cancellationToken);
-            await multipart.CompleteAsync(tags, condition, cancellationToken);
+            await multipart.CompleteAsync(tags, condition, cancellationToken.Begin());
         }
         catch
         {
-            await multipart.AbortAsync(CancellationToken.None);
+            await multipart.AbortAsync();
             throw;
         }
     }
@@ -322,7 +325,7 @@ internal sealed class S3Folders(S3Store store, S3Files files, Publisher publishe
         PutObjectRequest request = store.Bucket.PutRequest(store.Keys.Of(to), content);
         request.IfNoneMatch = "*";
         FileMetadata.Copy(head, request.Headers, request.Metadata);
-        await store.Bucket.Client.PutObjectAsync(request, cancellationToken);
+        await store.Bucket.Client.PutObjectAsync(request, cancellationToken.Begin());
     }
 
     private async ValueTask ThrowIfFolderAsync(TransferName name, CancellationToken cancellationToken)

@@ -97,7 +97,7 @@ internal sealed class Multipart(
     /// <summary>Publishes the object.</summary>
     /// <param name="tags">Those of all parts.</param>
     /// <param name="condition">Passed on, for services that obey it.</param>
-    /// <param name="cancellationToken">Until the request is sent.</param>
+    /// <param name="cancellationToken">Ends the request; see <see cref="ChangeToken"/>.</param>
     public Task CompleteAsync(
         IReadOnlyList<string> tags, WritePrecondition condition, CancellationToken cancellationToken) =>
         bucket.Client.CompleteMultipartUploadAsync(
@@ -112,8 +112,8 @@ internal sealed class Multipart(
             },
             cancellationToken);
 
-    /// <summary>Deletes it and its parts, if there is one, or will be one soon.</summary>
-    public async ValueTask AbortAsync(CancellationToken cancellationToken)
+    /// <summary>Deletes it and its parts, if there is one, or will be one soon. Never throws: the upkeep deletes what stays.</summary>
+    public async ValueTask AbortAsync()
     {
         Task<string>? creating;
         lock (_lock)
@@ -129,7 +129,14 @@ internal sealed class Multipart(
 
         if (UploadId is { } id)
         {
-            await bucket.AbortAsync(key, id, cancellationToken);
+            try
+            {
+                await bucket.AbortAsync(key, id, CancellationToken.None);
+            }
+            catch (TransferException)
+            {
+                // The caller has a better reason to report.
+            }
         }
     }
 

@@ -80,6 +80,7 @@ internal sealed class S3UploadWriter : UploadWriter
         ObjectDisposedException.ThrowIf(_disposed, this);
         await StopWatchingAsync();
         await _body.SettleAsync(isLast: _upload.Record.Length == Offset, cancellationToken);
+        cancellationToken = cancellationToken.Begin();
         UploadRecord record = ToRecord();
         if (_body.Tail is { Length: > 0 } tail)
         {
@@ -134,7 +135,12 @@ internal sealed class S3UploadWriter : UploadWriter
             _upload.Follow(null);
             await StopWatchingAsync();
             await _body.DisposeAsync();
-            await AbortUnsavedAsync();
+            if (!_mayBeSaved && _upload.Record.MultipartId is null)
+            {
+                // Parts that no saved state records have no owner.
+                await _multipart.AbortAsync();
+            }
+
             _end.Dispose();
             if (_body.WasRefused)
             {
@@ -142,22 +148,6 @@ internal sealed class S3UploadWriter : UploadWriter
             }
 
             _holder.Rest();
-        }
-    }
-
-    /// <summary>Parts that no saved state records have no owner.</summary>
-    private async ValueTask AbortUnsavedAsync()
-    {
-        if (!_mayBeSaved && _upload.Record.MultipartId is null)
-        {
-            try
-            {
-                await _multipart.AbortAsync(CancellationToken.None);
-            }
-            catch (TransferException)
-            {
-                // The upkeep does it later.
-            }
         }
     }
 

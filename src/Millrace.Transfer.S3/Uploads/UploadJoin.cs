@@ -24,7 +24,7 @@ internal sealed class UploadJoin(S3Store store)
             await body.SettleAsync(isLast: true, cancellationToken);
             if (await store.Bucket.HeadAsync(key, cancellationToken) is null)
             {
-                await multipart.CompleteAsync(body.Progress.Tags, default, cancellationToken);
+                await multipart.CompleteAsync(body.Progress.Tags, default, cancellationToken.Begin());
             }
         }
 
@@ -68,7 +68,7 @@ internal sealed class UploadJoin(S3Store store)
                 }
 
                 await body.DisposeAsync();
-                await multipart.AbortAsync(CancellationToken.None);
+                await multipart.AbortAsync();
                 throw;
             }
         }

@@ -11,7 +11,9 @@ internal sealed class CountedClient : Amazon.Runtime.HttpClientFactory
     /// <summary>Answers a request instead of the server; null for none.</summary>
     public Func<HttpRequestMessage, HttpResponseMessage?>? Answer { get; set; }
 
-    /// <summary>What each request waits for before it is sent; null for nothing.</summary>
+    /// <summary>
+    /// What the server waits for before it carries a request out; null for nothing. It does so even if the client has given up meanwhile.
+    /// </summary>
     public Func<HttpRequestMessage, Task>? Hold { get; set; }
 
     /// <summary>Method and path with query, in the order in which they were sent.</summary>
@@ -28,11 +30,40 @@ internal sealed class CountedClient : Amazon.Runtime.HttpClientFactory
         protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
         {
             owner._requests.Enqueue($"{request.Method} {request.RequestUri!.PathAndQuery}");
-            if (owner.Hold is { } hold)
+            if (owner.Hold?.Invoke(request) is { IsCompletedSuccessfully: false } hold)
             {
-                await hold(request);
+                return await SendLateAsync(hold, await CopyAsync(request)).WaitAsync(cancellationToken);
             }
 
+            return await AnswerAsync(request, cancellationToken);
+        }
+
+        private async Task<HttpResponseMessage> SendLateAsync(Task hold, HttpRequestMessage request)
+        {
+            await hold;
+            return await AnswerAsync(request, CancellationToken.None);
+        }
+
+        /// <summary>A client that gives up disposes its request.</summary>
+        private static async Task<HttpRequestMessage> CopyAsync(HttpRequestMessage request)
+        {
+            var copy = new HttpRequestMessage(request.Method, request.RequestUri)
+            {
+                Content = request.Content is { } content ? new ByteArrayContent(await content.ReadAsByteArrayAsync()) : null,
+            };
+            foreach ((string name, IEnumerable<string> values) in request.Headers.Concat(request.Content?.Headers ?? Enumerable.Empty<KeyValuePair<string, IEnumerable<string>>>()))
+            {
+                if (!copy.Headers.TryAddWithoutValidation(name, values))
+                {
+                    copy.Content!.Headers.TryAddWithoutValidation(name, values);
+                }
+            }
+
+            return copy;
+        }
+
+        private async Task<HttpResponseMessage> AnswerAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+        {
             if (owner.Answer?.Invoke(request) is not { } answer)
             {
                 return await base.SendAsync(request, cancellationToken);
