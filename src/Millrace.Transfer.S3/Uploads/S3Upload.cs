@@ -97,6 +97,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
     public async ValueTask StartAsync(UploadRecord record, CancellationToken cancellationToken)
     {
         _generation = 1;
+        cancellationToken = cancellationToken.Begin();
         await WriteAsync(record, cancellationToken);
         await store.Bucket.WriteAsync(UploadObjects.StartOf(Prefix), default, cancellationToken);
         _record = record;
@@ -113,7 +114,18 @@ internal sealed class S3Upload(UploadId id, S3Store store)
         // Until it is known whether that was stored.
         _generation = 0;
         await WriteAsync(record, mine, cancellationToken);
-        await CheckAsync(mine, cancellationToken);
+        try
+        {
+            await CheckAsync(mine, cancellationToken);
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            // The server that deleted it did not know of this state, and of parts that only this one records.
+            _record = record;
+            await TryAsync(DeleteAsync(CancellationToken.None));
+            throw;
+        }
+
         (_generation, _record) = (mine, record);
         string generations = UploadObjects.GenerationOf(Prefix, mine);
         foreach (S3Object old in _objects!.All)
@@ -124,7 +136,7 @@ internal sealed class S3Upload(UploadId id, S3Store store)
                 && !string.Equals(old.Key, record.TailKey, StringComparison.Ordinal);
             if (isOlder || isTail)
             {
-                await TryDeleteAsync(old.Key);
+                await TryAsync(store.Bucket.DeleteAsync(old.Key, CancellationToken.None));
             }
         }
     }
@@ -243,15 +255,15 @@ internal sealed class S3Upload(UploadId id, S3Store store)
         JsonSerializer.SerializeToUtf8Bytes(record, S3Json.Default.UploadRecord),
         cancellationToken);
 
-    private async ValueTask TryDeleteAsync(string key)
+    private static async ValueTask TryAsync(ValueTask deleting)
     {
         try
         {
-            await store.Bucket.DeleteAsync(key, CancellationToken.None);
+            await deleting;
         }
         catch (TransferException)
         {
-            // The next save, or the upload's end, does it.
+            // The next save, the upload's end or the upkeep does it.
         }
     }
 }

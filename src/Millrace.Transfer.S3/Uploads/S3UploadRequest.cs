@@ -55,7 +55,7 @@ internal sealed class S3UploadRequest(
     public override async ValueTask<bool> DeleteAsync(CancellationToken cancellationToken)
     {
         await DisposeAsync();
-        return await registry.RemoveAsync(upload.Id, cancellationToken);
+        return await registry.RemoveAsync(upload.Id, cancellationToken.Begin());
     }
 
     protected override async ValueTask<TakeoverLock.Holder> EnterAsync(CancellationToken cancellationToken)
@@ -116,7 +116,7 @@ internal sealed class S3UploadRequest(
             Sha256Digest digest = UploadTerms.DigestOf(upload.Record.Sha256) ?? body.ToDigest();
             if (UploadRules.FindMismatch(Known, expected, digest) is { } mismatch)
             {
-                await registry.RemoveAsync(upload, cancellationToken);
+                await registry.RemoveAsync(upload, cancellationToken.Begin());
                 throw mismatch;
             }
 
@@ -131,13 +131,13 @@ internal sealed class S3UploadRequest(
             }
             catch (AmazonS3Exception exception) when (S3Errors.IsLostPart(exception))
             {
-                throw await RestartAsync(exception, cancellationToken);
+                throw await RestartAsync(multipart, exception);
             }
         }
     }
 
     /// <summary>A server that had lost the upload has replaced a part, or a rule of the bucket has removed them: the client sends all again.</summary>
-    private async ValueTask<TransferException> RestartAsync(AmazonS3Exception exception, CancellationToken cancellationToken)
+    private async ValueTask<TransferException> RestartAsync(Multipart multipart, AmazonS3Exception exception)
     {
         await SaveAsync(
             upload.Record with
@@ -151,7 +151,8 @@ internal sealed class S3UploadRequest(
                 TailBytes = 0,
                 FileVersion = FileMetadata.NewVersion(),
             },
-            cancellationToken);
+            CancellationToken.None);
+        await multipart.AbortAsync();
         return Errors.WrongOffset(upload.Id, $"its parts in the bucket were changed ({exception.ErrorCode})", 0);
     }
 }

@@ -60,14 +60,14 @@ internal sealed class S3Uploads(S3Store store, UploadRegistry registry, S3Upkeep
                 Joined = [.. parts.Select(static part => part.Value)],
             };
             S3Upload whole = await StartAsync(options, record, cancellationToken);
-            using TakeoverLock.Holder holder = await whole.AcquireAsync(evenExpired: false, cancellationToken);
             try
             {
+                using TakeoverLock.Holder holder = await whole.AcquireAsync(evenExpired: false, cancellationToken);
                 await _join.JoinAsync(whole, sources, cancellationToken);
             }
             catch
             {
-                await registry.RemoveAsync(whole, CancellationToken.None);
+                await registry.RemoveAsync(whole.Id, CancellationToken.None);
                 throw;
             }
 

@@ -40,9 +40,9 @@ internal sealed class UploadJoin(S3Store store)
             && sources.SkipLast(1).All(static source => source.Length >= S3FileStoreOptions.MinPartBytes)
             && limit >= S3FileStoreOptions.MinPartBytes;
         (Multipart multipart, PartWriter body) = await whole.OpenAsync(limit, cancellationToken);
-        await using (body)
+        try
         {
-            try
+            await using (body)
             {
                 if (copies)
                 {
@@ -60,17 +60,12 @@ internal sealed class UploadJoin(S3Store store)
                 await body.SettleAsync(isLast: true, cancellationToken);
                 await SaveWholeAsync(whole, multipart, body, cancellationToken);
             }
-            catch
-            {
-                if (copies)
-                {
-                    body.ReleaseCharge();
-                }
-
-                await body.DisposeAsync();
-                await multipart.AbortAsync();
-                throw;
-            }
+        }
+        catch
+        {
+            body.ReleaseCharge();
+            await multipart.AbortAsync();
+            throw;
         }
     }
 
@@ -79,7 +74,8 @@ internal sealed class UploadJoin(S3Store store)
         S3Upload whole, Multipart multipart, List<Source> sources, CancellationToken cancellationToken)
     {
         string uploadId = await multipart.CreateAsync(cancellationToken);
-        Task<Sha256Digest> hashing = HashAsync(sources, cancellationToken);
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        Task<Sha256Digest> hashing = HashAsync(sources, end.Token);
         try
         {
             var tags = new List<string>();
@@ -112,6 +108,7 @@ internal sealed class UploadJoin(S3Store store)
         }
         finally
         {
+            await end.CancelAsync();
             await ((Task)hashing).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }

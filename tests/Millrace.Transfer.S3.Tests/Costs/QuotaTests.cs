@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace Millrace.Transfer.S3.Tests.Costs;
 
 /// <summary><see cref="S3FileStoreOptions.MaxTotalBytes"/> holds for everything that makes bytes, and for no more than these.</summary>
@@ -41,6 +43,33 @@ public sealed class QuotaTests : BucketTest
         await store.CompleteUploadAsync(whole.Id, null, default);
         await RefusedAsync(() => store.PutAsync("b", new byte[14 * Mega]));
         await store.PutAsync("b", new byte[13 * Mega]);
+    }
+
+    [NeedsFact(Need.Ceph)]
+    public async Task Join_that_fails_while_parts_are_sent_again_gives_its_bytes_back()
+    {
+        var refusing = new CountedClient
+        {
+            Answer = static request => request.RequestUri!.Query.Contains("partNumber=", StringComparison.Ordinal)
+                ? new HttpResponseMessage(HttpStatusCode.Forbidden) { Content = new StringContent("<Error><Code>AccessDenied</Code></Error>") }
+                : null,
+        };
+        using IAmazonS3 client = Bucket.Server.Connect(config => config.HttpClientFactory = refusing);
+        await using S3FileStore store = Open(client, static options =>
+        {
+            options.MaxTotalBytes = 20 * Mega;
+            options.PartBytes = 5 * Mega;
+        });
+        await CountedAsync(store, 20 * Mega);
+        UploadStatus part = await store.StartUploadAsync(new StartUploadOptions { Length = 4 * Mega }, default);
+        await store.AppendAsync(part.Id, 0, new byte[4 * Mega]);
+        await Assert.ThrowsAsync<TransferException>(
+            async () => await store.JoinUploadsAsync(new StartUploadOptions { Name = "a".Name() }, [part.Id, part.Id], default));
+
+        // Nothing counts the bucket again when the length is not known before.
+        refusing.Answer = null;
+        await using StoredFileWriter writer = await store.CreateAsync("b".Name(), default, default);
+        await StoreCalls.WriteAsync(writer.Output, new byte[15 * Mega]);
     }
 
     [NeedsFact(Need.Ceph)]
