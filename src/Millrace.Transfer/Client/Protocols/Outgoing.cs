@@ -8,10 +8,10 @@ namespace Millrace.Transfer;
 /// <param name="offset">The first one's position in the source.</param>
 /// <param name="count">How many; null for all up to the end, or <paramref name="max"/> of them.</param>
 /// <param name="max">The most, where <paramref name="count"/> is null.</param>
-/// <param name="meter">Counts every write.</param>
+/// <param name="meter">Counts every write; null for none.</param>
 /// <param name="watch">Ends a write that takes too long.</param>
 internal sealed class Outgoing(
-    ContentSource source, long offset, long? count, long max, IMeter meter, IdleWatch watch)
+    ContentSource source, long offset, long? count, long max, IMeter? meter, IdleWatch watch)
 {
     public long Offset => offset;
 
@@ -76,10 +76,10 @@ internal sealed class Outgoing(
                 ReadOnlyMemory<byte> piece = bytes[..Math.Min(bytes.Length, watch.Rate?.MaxBytes ?? bytes.Length)];
                 bytes = bytes[piece.Length..];
                 await watch.PaceAsync(piece.Length).ConfigureAwait(false);
-                meter.Move(piece.Length);
+                meter?.Move(piece.Length);
                 await WriteAsync(destination, piece, cancellationToken).ConfigureAwait(false);
                 Sent += piece.Length;
-                meter.Report(offset + Sent);
+                meter?.Report(offset + Sent);
             }
 
             if (Rule is not null && Rule.IsWorthIt(offset + Sent))

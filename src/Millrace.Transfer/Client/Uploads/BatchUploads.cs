@@ -124,7 +124,9 @@ internal sealed class BatchUploads(TransferContext context, HttpProtocolClient p
         var source = new BatchSource(folder, files);
         await using var _ = source.ConfigureAwait(false);
         using IdleWatch watch = context.Watch(batch.Token);
-        var content = new Outgoing(source, 0, source.Length, long.MaxValue, NoMeter.Instance, watch);
+
+        // The files have meters of their own.
+        var content = new Outgoing(source, 0, source.Length, long.MaxValue, meter: null, watch);
         var call = new ProtocolCall("Uploading several files to", folder.Value, protocol.Kind);
         int next = 0;
         try
@@ -241,20 +243,6 @@ internal sealed class BatchUploads(TransferContext context, HttpProtocolClient p
         else
         {
             file.TryEnd(new BatchOutcome(BatchWay.Moved, tag, published));
-        }
-    }
-
-    /// <summary>The files have their own.</summary>
-    private sealed class NoMeter : IMeter
-    {
-        public static readonly NoMeter Instance = new();
-
-        public void Report(long transferred, bool last = false)
-        {
-        }
-
-        public void Move(int bytes)
-        {
         }
     }
 }
