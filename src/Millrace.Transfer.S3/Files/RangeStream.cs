@@ -4,7 +4,7 @@ namespace Millrace.Transfer.S3;
 /// Reads a part of one version of an object: up to three requests are under way, and a broken one continues where it was. Bytes of
 /// another version are refused. Not thread-safe.
 /// </summary>
-internal sealed class RangeStream : Stream
+internal sealed class RangeStream : ReadOnlyStream
 {
     /// <summary>Bytes of one request.</summary>
     /// <remarks>Large enough that a request costs less than 1 % of its bytes; those that wait are in the sockets' buffers only.</remarks>
@@ -34,20 +34,6 @@ internal sealed class RangeStream : Stream
         _file = file;
         _position = _requested = range.Offset;
         _end = range.End;
-    }
-
-    public override bool CanRead => true;
-
-    public override bool CanSeek => false;
-
-    public override bool CanWrite => false;
-
-    public override long Length => throw new NotSupportedException();
-
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
     }
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -89,21 +75,6 @@ internal sealed class RangeStream : Stream
 
         return 0;
     }
-
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-    public override void Flush()
-    {
-    }
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     protected override void Dispose(bool disposing)
     {
