@@ -170,7 +170,7 @@ public abstract class CommandTests : FolderTests
     }
 
     /// <summary>Waits for the end of a command.</summary>
-    protected static Task<(int ExitCode, string Output, string Error)> EndAsync(Process process) => Command.EndAsync(process);
+    protected static Task<(int ExitCode, string Output, string Error)> EndAsync(Process process) => TestProcess.EndAsync(process);
 
     /// <summary>One object a line.</summary>
     protected static IReadOnlyList<JsonElement> Lines(string output) =>

@@ -220,7 +220,7 @@ public sealed partial class CopyTests : CommandTests
         Assert.Contains(Folder.Names, name => name.StartsWith(".millrace-", StringComparison.Ordinal));
         Command.Signal(process, Command.Interrupt);
         Task<string> error = process.StandardError.ReadToEndAsync();
-        await Command.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
 
         Assert.True(process.ExitCode == 130, await error);
         Assert.Contains("stopped", await error, StringComparison.Ordinal);

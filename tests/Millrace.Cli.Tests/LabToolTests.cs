@@ -28,7 +28,7 @@ public sealed class LabToolTests : FolderTests
 
         Assert.Equal("files|--filter|a b*||input", await process.StandardOutput.ReadToEndAsync());
         Assert.Equal("problem\n", await error);
-        await Command.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
         Assert.Equal(7, process.ExitCode);
     }
 
@@ -43,7 +43,7 @@ public sealed class LabToolTests : FolderTests
         Command.Signal(process, signal);
 
         Assert.Equal("stopped", await process.StandardOutput.ReadLineAsync());
-        await Command.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
         Assert.Equal(130, process.ExitCode);
     }
 
@@ -70,7 +70,7 @@ public sealed class LabToolTests : FolderTests
     {
         using Process process = Start(arguments);
         process.StandardInput.Close();
-        return await Command.EndAsync(process);
+        return await TestProcess.EndAsync(process);
     }
 
     private Process Start(params string[] arguments)

@@ -213,7 +213,7 @@ public sealed class ScanTests : CommandTests
         await using FileStream writer = await Task.Run(() => new FileStream(fifo, FileMode.Open, FileAccess.Write));
         Command.Signal(process, Command.Interrupt);
         string output = await process.StandardOutput.ReadToEndAsync();
-        await Command.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
 
         Assert.Equal(130, process.ExitCode);
         Assert.Equal($"1 {path}\n", output);
@@ -228,7 +228,7 @@ public sealed class ScanTests : CommandTests
         using Process process = Process.Start(
             new ProcessStartInfo(program, arguments) { UseShellExecute = false, RedirectStandardOutput = true })!;
         string output = await process.StandardOutput.ReadToEndAsync();
-        await Command.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
         Assert.Equal(0, process.ExitCode);
         return output;
     }

@@ -101,7 +101,7 @@ internal sealed class ServedCommand : IDisposable
     /// <summary>Waits for its end, in a separate process.</summary>
     public async Task<(int ExitCode, string Error)> EndAsync()
     {
-        await Command.WaitAsync(_process);
+        await TestProcess.WaitAsync(_process);
         return (_process.ExitCode, await _error);
     }
 

@@ -36,7 +36,7 @@ public sealed class SharedPoolTests : FolderTests
 
         using Process process = Process.Start(start)!;
         await process.StandardOutput.ReadToEndAsync();
-        await Command.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
         Assert.Equal(0, process.ExitCode);
         return int.Parse(await File.ReadAllTextAsync(kept), CultureInfo.InvariantCulture);
     }

@@ -86,7 +86,7 @@ public sealed partial class LabFilesTests : CommandTest
         }
 
         string rest = await process.StandardError.ReadToEndAsync();
-        await Command.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
         Assert.True(process.ExitCode == 3, await output + rest);
         LabResults results = ResultsFile.Read(Path.Combine(Folder.Path, "results", "latest", "results.json"));
 
@@ -111,7 +111,7 @@ public sealed partial class LabFilesTests : CommandTest
         Assert.NotNull(await ReadUntilAsync(process, "Launch 1 of 3: measuring hot cases:"));
         Assert.Equal(0, Kill(process.Id, Interrupt));
         string rest = await process.StandardError.ReadToEndAsync();
-        await Command.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
         Assert.True(process.ExitCode == 130, await output + rest);
         Assert.Contains("Stopped", await output, StringComparison.Ordinal);
         LabResults results = ResultsFile.Read(Path.Combine(Folder.Path, "results", "latest", "results.json"));
@@ -147,7 +147,7 @@ public sealed partial class LabFilesTests : CommandTest
         Assert.NotNull(await ReadUntilAsync(process, "Launch 1 of 3: warming up"));
         Assert.Equal(0, Kill(process.Id, Interrupt));
         string rest = await process.StandardError.ReadToEndAsync();
-        await Command.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
 
         Assert.True(process.ExitCode == 130, await output + rest);
         Assert.Contains("Stopped before anything was measured. Nothing was written.", await output, StringComparison.Ordinal);

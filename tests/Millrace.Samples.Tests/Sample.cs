@@ -5,9 +5,6 @@ namespace Millrace.Samples.Tests;
 /// <summary>A sample, as a process.</summary>
 internal static class Sample
 {
-    // Only against a hang: nothing here decides by time.
-    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(10);
-
     /// <summary>Starts one.</summary>
     public static Process Start(string name, params string[] arguments) =>
         StartProgram("dotnet", [Path.Combine(AppContext.BaseDirectory, name + ".dll"), .. arguments]);
@@ -24,32 +21,14 @@ internal static class Sample
         return output;
     }
 
-    /// <summary>Waits for its end, and ends it when that does not come.</summary>
-    public static async Task WaitAsync(Process process)
-    {
-        using var limit = new CancellationTokenSource(Limit);
-        try
-        {
-            await process.WaitForExitAsync(limit.Token);
-        }
-        catch (OperationCanceledException exception)
-        {
-            process.Kill(entireProcessTree: true);
-            throw new TimeoutException($"The sample did not end within {Limit}.", exception);
-        }
-    }
-
     /// <summary>The next line that it prints.</summary>
     public static async Task<string?> ReadLineAsync(Process process) =>
-        await process.StandardOutput.ReadLineAsync().WaitAsync(Limit);
+        await process.StandardOutput.ReadLineAsync().WaitAsync(TestProcess.Limit);
 
     private static async Task<(int ExitCode, string Output, string Error)> ToEndAsync(Process started)
     {
         using Process process = started;
-        Task<string> output = process.StandardOutput.ReadToEndAsync();
-        Task<string> error = process.StandardError.ReadToEndAsync();
-        await WaitAsync(process);
-        return (process.ExitCode, await output, await error);
+        return await TestProcess.EndAsync(process);
     }
 
     private static Process StartProgram(string program, string[] arguments) =>

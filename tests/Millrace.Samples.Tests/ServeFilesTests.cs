@@ -18,7 +18,7 @@ public sealed class ServeFilesTests : FolderTests
         using HttpResponseMessage response = await client.PutAsync(new Uri("/file", UriKind.Relative), body);
         byte[] received = await client.GetByteArrayAsync(new Uri("/file", UriKind.Relative));
         server.StandardInput.Close();
-        await Sample.WaitAsync(server);
+        await TestProcess.WaitAsync(server);
 
         Assert.True(response.IsSuccessStatusCode);
         Assert.Equal(content, await File.ReadAllBytesAsync(Folder["file"]));

@@ -29,7 +29,7 @@ public sealed partial class TailLogTests : FolderTests
         }
 
         Assert.Equal(0, Kill(process.Id, Interrupt));
-        await Sample.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
         Assert.Equal(0, process.ExitCode);
     }
 

@@ -19,7 +19,7 @@ public sealed class WriteAheadLogTests : FolderTests
             }
 
             process.Kill();
-            await Sample.WaitAsync(process);
+            await TestProcess.WaitAsync(process);
         }
 
         using Process again = Start(path);
@@ -75,7 +75,7 @@ public sealed class WriteAheadLogTests : FolderTests
     private static async Task EndAsync(Process process)
     {
         process.StandardInput.Close();
-        await Sample.WaitAsync(process);
+        await TestProcess.WaitAsync(process);
         Assert.Equal(0, process.ExitCode);
     }
 }

@@ -10,9 +10,6 @@ internal static partial class Command
     public const int Interrupt = 2; // SIGINT
     public const int Terminate = 15; // SIGTERM
 
-    /// <summary>Only against a hang: nothing here decides by time.</summary>
-    public static readonly TimeSpan Limit = TimeSpan.FromMinutes(10);
-
     /// <summary>The program and its first arguments. The laboratory's command is beside its tests.</summary>
     public static string[] Words { get; } = typeof(Command).Assembly.GetName().Name == "Millrace.Cli.Tests"
         ? TestedCommand.Words
@@ -36,35 +33,11 @@ internal static partial class Command
     public static async Task<(int ExitCode, string Output, string Error)> RunAsync(string folder, params string[] arguments)
     {
         using Process process = Start(folder, arguments);
-        return await EndAsync(process);
-    }
-
-    /// <summary>Waits for the end of a command. The lines that it printed end as on Unix.</summary>
-    public static async Task<(int ExitCode, string Output, string Error)> EndAsync(Process process)
-    {
-        Task<string> output = process.StandardOutput.ReadToEndAsync();
-        Task<string> error = process.StandardError.ReadToEndAsync();
-        await WaitAsync(process);
-        return (process.ExitCode, (await output).Replace(Environment.NewLine, "\n"), (await error).Replace(Environment.NewLine, "\n"));
+        return await TestProcess.EndAsync(process);
     }
 
     /// <summary>https://man7.org/linux/man-pages/man2/kill.2.html</summary>
     public static void Signal(Process process, int signal) => Assert.Equal(0, Kill(process.Id, signal));
-
-    /// <summary>Waits for its end, and ends it when that does not come.</summary>
-    public static async Task WaitAsync(Process process)
-    {
-        using var limit = new CancellationTokenSource(Limit);
-        try
-        {
-            await process.WaitForExitAsync(limit.Token);
-        }
-        catch (OperationCanceledException exception)
-        {
-            process.Kill(entireProcessTree: true);
-            throw new TimeoutException($"The command did not end within {Limit}.", exception);
-        }
-    }
 
     [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
     private static partial int Kill(int process, int signal);

@@ -56,7 +56,7 @@ internal sealed class CommandHost : IDisposable
     {
         try
         {
-            (int ExitCode, string Output, string Error) result = await ReadEndAsync().WaitAsync(Command.Limit);
+            (int ExitCode, string Output, string Error) result = await ReadEndAsync().WaitAsync(TestProcess.Limit);
             Idle.Add(this);
             return result;
         }

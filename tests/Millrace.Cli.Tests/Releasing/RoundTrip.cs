@@ -36,7 +36,7 @@ internal sealed class RoundTrip(string outside, string inside, params string[] c
             if (!OperatingSystem.IsWindows())
             {
                 Command.Signal(server, Command.Terminate);
-                await Command.WaitAsync(server);
+                await TestProcess.WaitAsync(server);
                 Assert.Equal(0, server.ExitCode);
             }
         }
@@ -51,7 +51,7 @@ internal sealed class RoundTrip(string outside, string inside, params string[] c
     public async Task<string> PrintAsync(params string[] arguments)
     {
         using Process process = Start(arguments);
-        (int exitCode, string output, string error) = await Command.EndAsync(process);
+        (int exitCode, string output, string error) = await TestProcess.EndAsync(process);
         Assert.True(exitCode == 0, $"{string.Join(' ', command)} {string.Join(' ', arguments)}:\n{output}\n{error}");
         return output.Trim();
     }

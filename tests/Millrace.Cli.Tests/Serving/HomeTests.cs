@@ -40,7 +40,7 @@ public sealed class HomeTests : CommandTests
     public async Task Pin_is_printed_and_input_makes_another()
     {
         Process process = Start(["serve", "share", "--port", "0", "--h2-port", "none", "--pin", "--json"], input: true);
-        JsonElement ready = JsonDocument.Parse((await process.StandardOutput.ReadLineAsync().WaitAsync(Command.Limit))!).RootElement;
+        JsonElement ready = JsonDocument.Parse((await process.StandardOutput.ReadLineAsync().WaitAsync(TestProcess.Limit))!).RootElement;
         Assert.True(ready.GetProperty("needsToken").GetBoolean());
         string files = ready.GetProperty("files").GetString()!;
         string pin = ready.GetProperty("pin").GetString()!;
@@ -54,7 +54,7 @@ public sealed class HomeTests : CommandTests
 
         await process.StandardInput.WriteLineAsync();
         await process.StandardInput.FlushAsync();
-        string next = JsonDocument.Parse((await process.StandardOutput.ReadLineAsync().WaitAsync(Command.Limit))!).RootElement.GetProperty("pin").GetString()!;
+        string next = JsonDocument.Parse((await process.StandardOutput.ReadLineAsync().WaitAsync(TestProcess.Limit))!).RootElement.GetProperty("pin").GetString()!;
         Assert.Equal(HttpStatusCode.NoContent, await SignInAsync(client, files, next));
         process.StandardInput.Close();
         Assert.Equal(HttpStatusCode.OK, (await client.GetAsync(files)).StatusCode);
@@ -65,7 +65,7 @@ public sealed class HomeTests : CommandTests
     {
         Process process = Start(["serve", "share", "--port", "0", "--h2-port", "none", "--host", "0.0.0.0", "--pin", "--qr"], input: true);
         var text = new StringBuilder();
-        while (await process.StandardOutput.ReadLineAsync().WaitAsync(Command.Limit) is { } line)
+        while (await process.StandardOutput.ReadLineAsync().WaitAsync(TestProcess.Limit) is { } line)
         {
             text.AppendLine(line);
             if (line.StartsWith("PIN: ", StringComparison.Ordinal))

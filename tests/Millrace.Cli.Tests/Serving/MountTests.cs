@@ -69,7 +69,7 @@ public sealed class MountTests : CommandTests
     {
         Task<string> output = work.StandardOutput.ReadToEndAsync();
         string error = await work.StandardError.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(5));
-        await Command.WaitAsync(work);
+        await TestProcess.WaitAsync(work);
         Assert.True(work.ExitCode == 0, await output + error);
     }
 }

@@ -34,7 +34,7 @@ public sealed class ReadyTests : CommandTests
         Directory.CreateDirectory(Folder["served"]);
         string socket = $"/tmp/millrace-{Guid.NewGuid():N}.sock";
         Process process = Start(["serve", "served", "--json", "--socket", socket]);
-        Assert.NotNull(await process.StandardOutput.ReadLineAsync().WaitAsync(Command.Limit));
+        Assert.NotNull(await process.StandardOutput.ReadLineAsync().WaitAsync(TestProcess.Limit));
 
         Assert.StartsWith("ok", await SucceedAsync("health", "--folder", "served"), StringComparison.Ordinal);
         process.Kill();
@@ -59,7 +59,7 @@ public sealed class ReadyTests : CommandTests
         async Task<string> ReceiveAsync()
         {
             byte[] text = new byte[100];
-            using var limit = new CancellationTokenSource(Command.Limit);
+            using var limit = new CancellationTokenSource(TestProcess.Limit);
             return Encoding.ASCII.GetString(text, 0, await manager.ReceiveAsync(text, limit.Token));
         }
     }

@@ -24,7 +24,7 @@ public sealed class SocketCommandTests : CommandTests
             Assert.Equal((UnixFileMode)0x1B0, File.GetUnixFileMode(Folder["s"]) & (UnixFileMode)0x1FF); // 0660
             Assert.Equal(100, (await GetAsync("files/one")).Length);
             server.Kill();
-            await Command.WaitAsync(server);
+            await TestProcess.WaitAsync(server);
             Assert.True(File.Exists(Folder["s"]));
         }
     }
@@ -52,7 +52,7 @@ public sealed class SocketCommandTests : CommandTests
         }
 
         using Process process = Process.Start(start)!;
-        (int exitCode, _, string error) = await Command.EndAsync(process);
+        (int exitCode, _, string error) = await TestProcess.EndAsync(process);
 
         Assert.Equal(1, exitCode);
         Assert.StartsWith("millrace serve: --socket systemd: ", error, StringComparison.Ordinal);
@@ -96,7 +96,7 @@ public sealed class SocketCommandTests : CommandTests
         finally
         {
             server.Kill();
-            await Command.WaitAsync(server);
+            await TestProcess.WaitAsync(server);
         }
     }
 

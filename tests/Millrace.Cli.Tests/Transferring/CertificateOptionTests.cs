@@ -169,7 +169,7 @@ public sealed class CertificateOptionTests : CommandTests
         }
 
         using Process process = Process.Start(start)!;
-        return await Command.EndAsync(process);
+        return await TestProcess.EndAsync(process);
     }
 
     private Task<ServedCommand> ServeTlsAsync(int fromDays = -1, int toDays = 1)

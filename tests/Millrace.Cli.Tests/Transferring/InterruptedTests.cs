@@ -28,7 +28,7 @@ public sealed class InterruptedTests : CommandTests
         await relay.StalledAsync();
         await WrittenAsync(Folder["served/.millrace"], "*");
         killed.Kill();
-        await Command.WaitAsync(killed);
+        await TestProcess.WaitAsync(killed);
         relay.CutAndRelease();
         Assert.Empty(Digests("served"));
         JsonElement put = await RunJsonAsync(arguments);
@@ -50,7 +50,7 @@ public sealed class InterruptedTests : CommandTests
         await relay.StalledAsync();
         await WrittenAsync(Folder.Path, ".*");
         killed.Kill();
-        await Command.WaitAsync(killed);
+        await TestProcess.WaitAsync(killed);
         relay.CutAndRelease();
         Assert.False(File.Exists(Folder["copy.bin"]));
         JsonElement got = await RunJsonAsync(arguments);
@@ -75,7 +75,7 @@ public sealed class InterruptedTests : CommandTests
         await relay.StalledAsync();
         await WrittenAsync(Folder["served/.millrace"], "*");
         killed.Kill();
-        await Command.WaitAsync(killed);
+        await TestProcess.WaitAsync(killed);
         relay.CutAndRelease();
         Assert.Equal(_content, await File.ReadAllBytesAsync(Folder["served/one.bin"]));
         JsonElement put = await RunJsonAsync(arguments);
@@ -106,7 +106,7 @@ public sealed class InterruptedTests : CommandTests
         }
 
         killed.Kill();
-        await Command.WaitAsync(killed);
+        await TestProcess.WaitAsync(killed);
         relay.CutAndRelease();
         Assert.Equal(_content, await File.ReadAllBytesAsync(Folder["copy.bin"]));
         JsonElement got = await RunJsonAsync(arguments);
@@ -126,7 +126,7 @@ public sealed class InterruptedTests : CommandTests
         Process killed = Start(arguments);
         await relay.StalledAsync();
         killed.Kill();
-        await Command.WaitAsync(killed);
+        await TestProcess.WaitAsync(killed);
         relay.CutAndRelease();
         JsonElement put = await RunJsonAsync([.. arguments, "--no-continue"]);
 

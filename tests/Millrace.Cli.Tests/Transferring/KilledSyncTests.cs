@@ -58,7 +58,7 @@ public sealed class KilledSyncTests : CommandTests
             else
             {
                 client.Kill();
-                await Command.WaitAsync(client);
+                await TestProcess.WaitAsync(client);
             }
 
             // A client that goes on may exchange the folder between two looks into it, so only what is seen twice was there.

@@ -353,7 +353,7 @@ public sealed class ProxySampleTests : CommandTests
         await Task.WhenAny(relay.StalledAsync(), killed.WaitForExitAsync());
         Assert.False(killed.HasExited, "It ended before its middle.");
         killed.Kill();
-        await Command.WaitAsync(killed);
+        await TestProcess.WaitAsync(killed);
         relay.CutAndRelease();
         return await RunJsonAsync(arguments);
     }

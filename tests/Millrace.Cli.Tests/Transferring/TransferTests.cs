@@ -182,7 +182,7 @@ public sealed class TransferTests : CommandTests
         var copy = new MemoryStream();
         await get.StandardOutput.BaseStream.CopyToAsync(copy);
         error = await get.StandardError.ReadToEndAsync();
-        await Command.WaitAsync(get);
+        await TestProcess.WaitAsync(get);
         Assert.True(get.ExitCode == 0, error);
         Assert.Equal(content, copy.ToArray());
         Assert.StartsWith("Got ", error, StringComparison.Ordinal);
