@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Net;
 
 namespace Millrace.Cli.Tests.Transferring;
@@ -7,8 +6,6 @@ namespace Millrace.Cli.Tests.Transferring;
 [Trait("Tier", "All")]
 public sealed class NginxTests : CommandTests
 {
-    private Process? _nginx;
-
     [NeedsTheory(Need.Nginx)]
     [InlineData("http1", 1000)]
     [InlineData("http1", 1_000_000)]
@@ -18,7 +15,8 @@ public sealed class NginxTests : CommandTests
     {
         byte[] content = Write("one", length);
         using ServedCommand server = await ServeAsync("served");
-        string files = await ProxyAsync(server.Port) + "/files/";
+        using NginxProxy proxy = await ProxyAsync(server.Port);
+        string files = proxy.Url + "/files/";
 
         await SucceedAsync("put", "one", files, "--via", protocol);
         await SucceedAsync("get", files + "one", "back", "--via", "http1");
@@ -33,10 +31,10 @@ public sealed class NginxTests : CommandTests
     public async Task Offset_of_an_upload_is_never_an_old_one(bool isTus)
     {
         using ServedCommand server = await ServeAsync("served");
-        string proxy = await ProxyAsync(server.Port);
-        using HttpResponseMessage begun = await SendAsync(server, isTus, HttpMethod.Post, proxy + "/uploads", ("Upload-Length", "9"),
+        using NginxProxy proxy = await ProxyAsync(server.Port);
+        using HttpResponseMessage begun = await SendAsync(server, isTus, HttpMethod.Post, proxy.Url + "/uploads", ("Upload-Length", "9"),
             ("Upload-Complete", "?0"), ("Upload-Metadata", "filename YQ=="));
-        string upload = proxy + begun.Headers.Location!.OriginalString;
+        string upload = proxy.Url + begun.Headers.Location!.OriginalString;
 
         for (int offset = 0; offset < 3; offset++)
         {
@@ -53,24 +51,12 @@ public sealed class NginxTests : CommandTests
     {
         byte[] content = Write("one", 5_000_000);
         using ServedCommand server = await ServeAsync("served");
-        string files = await ProxyAsync(server.Port, settings: "") + "/files/";
+        using NginxProxy proxy = await ProxyAsync(server.Port, settings: "");
+        string files = proxy.Url + "/files/";
 
         await SucceedAsync("put", "one", files, "--via", protocol);
 
         Assert.Equal(content, await File.ReadAllBytesAsync(Folder["served/one"]));
-    }
-
-    public override void Dispose()
-    {
-        if (_nginx is { } nginx)
-        {
-            Command.Signal(nginx, Command.Terminate);
-            nginx.WaitForExit();
-            nginx.Dispose();
-        }
-
-        base.Dispose();
-        GC.SuppressFinalize(this);
     }
 
     private static async Task<HttpResponseMessage> SendAsync(
@@ -96,53 +82,8 @@ public sealed class NginxTests : CommandTests
         return (await server.Client.SendAsync(request)).EnsureSuccessStatusCode();
     }
 
-    /// <summary>Starts nginx in front of a server, as in docs/serve.md, with a cache.</summary>
-    /// <returns>Its URL, without a path.</returns>
-    private async Task<string> ProxyAsync(
-        int server, string settings = "client_max_body_size 0; proxy_request_buffering off; proxy_cache files; proxy_cache_valid 1m;")
-    {
-        string folder = Directory.CreateDirectory(Folder["nginx"]).FullName;
-        while (true)
-        {
-            int port = TestPort.Free();
-            string configuration = Folder.Write("nginx/nginx.conf", $$"""
-                daemon off;
-                pid {{folder}}/pid;
-                error_log {{folder}}/error.log;
-                {{(Environment.UserName == "root" ? "user root;" : "")}}
-                events {}
-                http {
-                    access_log off;
-                    client_body_temp_path {{folder}}/body;
-                    proxy_temp_path {{folder}}/proxy;
-                    fastcgi_temp_path {{folder}}/fastcgi;
-                    scgi_temp_path {{folder}}/scgi;
-                    uwsgi_temp_path {{folder}}/uwsgi;
-                    proxy_cache_path {{folder}}/cache keys_zone=files:1m;
-                    server {
-                        listen 127.0.0.1:{{port}};
-                        location / {
-                            proxy_pass http://127.0.0.1:{{server}};
-                            proxy_http_version 1.1;
-                            proxy_set_header Host $http_host;
-                            proxy_set_header Upload-Draft-Interop-Version "";
-                            {{settings}}
-                        }
-                    }
-                }
-
-                """);
-            _nginx = Process.Start(new ProcessStartInfo("nginx", ["-p", folder, "-c", configuration])
-            {
-                UseShellExecute = false,
-                RedirectStandardError = true,
-            })!;
-            _nginx.ErrorDataReceived += static (_, _) => { };
-            _nginx.BeginErrorReadLine();
-            if (await TestPort.IsListeningAsync(_nginx, port))
-            {
-                return $"http://127.0.0.1:{port}";
-            }
-        }
-    }
+    /// <summary>Starts nginx as in docs/serve.md, with a cache.</summary>
+    private Task<NginxProxy> ProxyAsync(
+        int server, string settings = "client_max_body_size 0; proxy_request_buffering off; proxy_cache files; proxy_cache_valid 1m;") =>
+        NginxProxy.StartAsync(Folder["nginx"], server, settings);
 }
