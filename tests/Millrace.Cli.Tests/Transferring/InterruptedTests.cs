@@ -24,12 +24,7 @@ public sealed class InterruptedTests : CommandTests
         string[] arguments = ["put", "one.bin", relay.Files + "one.bin"];
         relay.Stall(up: Middle);
 
-        Process killed = Start(arguments);
-        await relay.StalledAsync();
-        await WrittenAsync(Folder["served/.millrace"], "*");
-        killed.Kill();
-        await TestProcess.WaitAsync(killed);
-        relay.CutAndRelease();
+        await KillStalledAsync(relay, arguments, () => Largest(Folder["served/.millrace"], "*") >= Certain);
         Assert.Empty(Digests("served"));
         JsonElement put = await RunJsonAsync(arguments);
 
@@ -46,12 +41,7 @@ public sealed class InterruptedTests : CommandTests
         string[] arguments = ["get", relay.Files + "one.bin", "copy.bin", "--connections", "1"];
         relay.Stall(down: Middle);
 
-        Process killed = Start(arguments);
-        await relay.StalledAsync();
-        await WrittenAsync(Folder.Path, ".*");
-        killed.Kill();
-        await TestProcess.WaitAsync(killed);
-        relay.CutAndRelease();
+        await KillStalledAsync(relay, arguments, () => Largest(Folder.Path, ".*") >= Certain);
         Assert.False(File.Exists(Folder["copy.bin"]));
         JsonElement got = await RunJsonAsync(arguments);
 
@@ -71,12 +61,7 @@ public sealed class InterruptedTests : CommandTests
         string[] arguments = ["put", "one.bin", relay.Files + "one.bin", "--delta", "always"];
         relay.Stall(up: Middle);
 
-        Process killed = Start(arguments);
-        await relay.StalledAsync();
-        await WrittenAsync(Folder["served/.millrace"], "*");
-        killed.Kill();
-        await TestProcess.WaitAsync(killed);
-        relay.CutAndRelease();
+        await KillStalledAsync(relay, arguments, () => Largest(Folder["served/.millrace"], "*") >= Certain);
         Assert.Equal(_content, await File.ReadAllBytesAsync(Folder["served/one.bin"]));
         JsonElement put = await RunJsonAsync(arguments);
 
@@ -97,17 +82,7 @@ public sealed class InterruptedTests : CommandTests
         string[] arguments = ["get", relay.Files + "one.bin", "copy.bin", "--connections", "1", "--delta", "always"];
         relay.Stall(down: Middle);
 
-        Process killed = Start(arguments);
-        await relay.StalledAsync();
-        for (int tries = 0; !File.Exists(Folder[".copy.bin.millrace-part.json"]); tries++)
-        {
-            Assert.True(tries < 1200, "Nothing was written within two minutes.");
-            await Task.Delay(100);
-        }
-
-        killed.Kill();
-        await TestProcess.WaitAsync(killed);
-        relay.CutAndRelease();
+        await KillStalledAsync(relay, arguments, () => File.Exists(Folder[".copy.bin.millrace-part.json"]));
         Assert.Equal(_content, await File.ReadAllBytesAsync(Folder["copy.bin"]));
         JsonElement got = await RunJsonAsync(arguments);
 
@@ -123,11 +98,7 @@ public sealed class InterruptedTests : CommandTests
         string[] arguments = ["put", "one.bin", relay.Files + "one.bin"];
         relay.Stall(up: Middle);
 
-        Process killed = Start(arguments);
-        await relay.StalledAsync();
-        killed.Kill();
-        await TestProcess.WaitAsync(killed);
-        relay.CutAndRelease();
+        await KillStalledAsync(relay, arguments, static () => true);
         JsonElement put = await RunJsonAsync([.. arguments, "--no-continue"]);
 
         Assert.Equal(_content, await File.ReadAllBytesAsync(Folder["served/one.bin"]));
@@ -184,17 +155,19 @@ public sealed class InterruptedTests : CommandTests
         Assert.True(Assert.Single(Lines(output)).GetProperty("attempts").GetInt32() > 1, output);
     }
 
-    /// <summary>Waits until a file has the bytes that are certain to be kept: sockets and pipes lose theirs when a connection is cut.</summary>
-    private static async Task WrittenAsync(string folder, string names)
-    {
-        for (int tries = 0; Largest() < Certain; tries++)
-        {
-            Assert.True(tries < 1200, "Nothing was written within two minutes.");
-            await Task.Delay(100);
-        }
+    /// <summary>The bytes of the largest file: sockets and pipes lose theirs when a connection is cut.</summary>
+    private static long Largest(string folder, string names) => new DirectoryInfo(folder)
+        .EnumerateFiles(names, new EnumerationOptions { RecurseSubdirectories = names == "*", AttributesToSkip = FileAttributes.None })
+        .Select(file => file.Length).DefaultIfEmpty(0).Max();
 
-        long Largest() => new DirectoryInfo(folder)
-            .EnumerateFiles(names, new EnumerationOptions { RecurseSubdirectories = names == "*", AttributesToSkip = FileAttributes.None })
-            .Select(file => file.Length).DefaultIfEmpty(0).Max();
+    /// <summary>Kills a command whose transfer stalls, once enough is written.</summary>
+    private async Task KillStalledAsync(StallingRelay relay, string[] arguments, Func<bool> isWritten)
+    {
+        Process killed = Start(arguments);
+        await relay.StalledAsync();
+        await Bounded.UntilAsync(isWritten);
+        killed.Kill();
+        await TestProcess.WaitAsync(killed);
+        relay.CutAndRelease();
     }
 }
