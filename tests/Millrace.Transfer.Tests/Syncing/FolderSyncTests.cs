@@ -3,19 +3,10 @@ using System.Collections.Concurrent;
 namespace Millrace.Transfer.Tests.Syncing;
 
 /// <summary>Folders that become the same, in every direction.</summary>
-public sealed class FolderSyncTests : ServerTest, IDisposable
+public sealed class FolderSyncTests : SyncTest
 {
     /// <summary>With characters on both sides of the slash.</summary>
     private static readonly string[] Parts = ["a", "a-", "a.", "a0", "b", "é"];
-
-    private readonly TemporaryFolder _here = new();
-    private readonly TemporaryFolder _there = new();
-
-    public void Dispose()
-    {
-        _here.Dispose();
-        _there.Dispose();
-    }
 
     [Theory]
     [InlineData("up", 1)]
@@ -28,8 +19,8 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
     public async Task Random_trees_become_the_same_and_stay_so(string direction, int seed)
     {
         using TransferClient client = Server.Connect();
-        string root = direction == "copy" ? _there.Path : Directory.CreateDirectory(Server.PathOf("f")).FullName;
-        (string from, string to) = direction == "down" ? (root, _here.Path) : (_here.Path, root);
+        string root = direction == "copy" ? There.Path : Directory.CreateDirectory(Server.PathOf("f")).FullName;
+        (string from, string to) = direction == "down" ? (root, Here.Path) : (Here.Path, root);
         var random = new Random(seed);
         for (int round = 0; round < 6; round++)
         {
@@ -60,14 +51,14 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         byte[] content = Content.Random(300, 1);
         for (int i = 0; i < Count; i++)
         {
-            _here.Write($"{i:0000}", content);
+            Here.Write($"{i:0000}", content);
         }
 
         using TransferClient client = Server.Connect(options => options.Protocol = protocol);
         await RunAsync(client, "up", new SyncOptions());
         for (int i = LastOfEqualDate + 1; i < Count; i++)
         {
-            LocalTime.Set(_here[$"{i:0000}"], new FileTime(i, 0));
+            LocalTime.Set(Here[$"{i:0000}"], new FileTime(i, 0));
         }
 
         var requests = new ConcurrentQueue<Uri>();
@@ -85,9 +76,9 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
     {
         foreach (string name in (string[])["a", "a-b", "a.b/x", "b/x", "b-", "b0", "b!", "c\n/d", "c\n", "日本/x", "日本.txt", "\U0001F600", "\uFF61", "What?/*", "back\\slash"])
         {
-            if (!File.Exists(_here[name]) && !Directory.Exists(_here[name]) && name != "c\n")
+            if (!File.Exists(Here[name]) && !Directory.Exists(Here[name]) && name != "c\n")
             {
-                _here.Write(name, Content.Random(100, name.Length));
+                Here.Write(name, Content.Random(100, name.Length));
             }
         }
 
@@ -95,9 +86,9 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         FolderSync sync = Sync(client, "up", new SyncOptions());
         Assert.Equal(0, await sync.RunAsync(await sync.PlanAsync()));
         Assert.Empty((await Sync(client, "up", new SyncOptions { Delete = true }).PlanAsync()).Steps);
-        FolderSync back = new(SyncFolder.OnServer(client, Clients.Name("f")), SyncFolder.Here(_there.Path), new SyncOptions());
+        FolderSync back = new(SyncFolder.OnServer(client, Clients.Name("f")), SyncFolder.Here(There.Path), new SyncOptions());
         Assert.Equal(0, await back.RunAsync(await back.PlanAsync()));
-        Assert.Equal(Tree(_here.Path), Tree(_there.Path));
+        Assert.Equal(Tree(Here.Path), Tree(There.Path));
     }
 
     [Fact]
@@ -106,20 +97,20 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         using TransferClient client = Server.Connect();
         for (int i = 0; i < 20; i++)
         {
-            _here.Write($"old/{i}", Content.Random(5_000, i));
+            Here.Write($"old/{i}", Content.Random(5_000, i));
         }
 
         await RunAsync(client, "up", new SyncOptions());
-        Directory.CreateDirectory(_here["new/deep"]);
+        Directory.CreateDirectory(Here["new/deep"]);
         for (int i = 0; i < 20; i++)
         {
-            File.Move(_here[$"old/{i}"], _here[$"new/deep/{19 - i}"]);
+            File.Move(Here[$"old/{i}"], Here[$"new/deep/{19 - i}"]);
         }
 
         SyncPlan plan = await RunAsync(client, "up", new SyncOptions { Delete = true, Force = true });
         Assert.Equal(20, plan.Steps.Count);
         Assert.All(plan.Steps, static step => Assert.Equal(SyncAction.Rename, step.Action));
-        Assert.Equal(Tree(_here.Path), Tree(Server.PathOf("f")));
+        Assert.Equal(Tree(Here.Path), Tree(Server.PathOf("f")));
         Assert.False(Directory.Exists(Server.PathOf("f/old")));
     }
 
@@ -129,13 +120,13 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         using TransferClient client = Server.Connect();
         for (int i = 0; i < 10; i++)
         {
-            _here.Write($"{i}", [1]);
+            Here.Write($"{i}", [1]);
         }
 
         await RunAsync(client, "up", new SyncOptions());
-        foreach (string name in _here.Files.Skip(4).ToArray())
+        foreach (string name in Here.Files.Skip(4).ToArray())
         {
-            File.Delete(_here[name]);
+            File.Delete(Here[name]);
         }
 
         Assert.Empty((await Sync(client, "up", new SyncOptions()).PlanAsync()).Steps);
@@ -143,9 +134,9 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         await RefusedAsync(new SyncOptions { Delete = true, MaxDelete = 5 }, "5 may be");
         Assert.Equal(6, (await Sync(client, "up", new SyncOptions { Delete = true, MaxDelete = 6 }).PlanAsync()).Steps.Count);
         Assert.Equal(6, (await Sync(client, "up", new SyncOptions { Delete = true, MaxDeleteShare = 0.6 }).PlanAsync()).Steps.Count);
-        foreach (string name in _here.Files.ToArray())
+        foreach (string name in Here.Files.ToArray())
         {
-            File.Delete(_here[name]);
+            File.Delete(Here[name]);
         }
 
         await RefusedAsync(new SyncOptions { Delete = true, MaxDeleteShare = 1 }, "the source has no file");
@@ -164,15 +155,15 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
     {
         using TransferClient client = Server.Connect();
         string half = string.Join('/', Enumerable.Repeat(new string('d', 200), 11));
-        _here.Write("a", [1]);
-        _here.Write("b", [2]);
+        Here.Write("a", [1]);
+        Here.Write("b", [2]);
         await RunAsync(client, "up", new SyncOptions());
-        File.Delete(_here["b"]);
-        _there.Write($"deep/{half}/c", [3]);
-        Directory.CreateDirectory(_here[half]);
+        File.Delete(Here["b"]);
+        There.Write($"deep/{half}/c", [3]);
+        Directory.CreateDirectory(Here[half]);
 
         // Its path is too long for the system.
-        Directory.Move(_there["deep"], _here[$"{half}/deep"]);
+        Directory.Move(There["deep"], Here[$"{half}/deep"]);
         try
         {
             TransferException exception = await Assert.ThrowsAsync<TransferException>(
@@ -183,7 +174,7 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         }
         finally
         {
-            Directory.Move(_here[$"{half}/deep"], _there["deep"]);
+            Directory.Move(Here[$"{half}/deep"], There["deep"]);
         }
     }
 
@@ -194,8 +185,8 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
     public async Task Removed_files_are_kept_where_they_are_wanted(string direction)
     {
         using TransferClient client = Server.Connect();
-        string root = direction == "copy" ? _there.Path : Directory.CreateDirectory(Server.PathOf("f")).FullName;
-        (string from, string to) = direction == "down" ? (root, _here.Path) : (_here.Path, root);
+        string root = direction == "copy" ? There.Path : Directory.CreateDirectory(Server.PathOf("f")).FullName;
+        (string from, string to) = direction == "down" ? (root, Here.Path) : (Here.Path, root);
         File.WriteAllText(Path.Combine(from, "a"), "a");
         Directory.CreateDirectory(Path.Combine(to, "sub"));
         File.WriteAllText(Path.Combine(to, "sub/b"), "b");
@@ -218,8 +209,8 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
     public async Task File_that_others_change_after_the_plan_is_compared_again_and_their_removal_is_not_undone(string direction)
     {
         using TransferClient client = Server.Connect();
-        string root = direction == "copy" ? _there.Path : Directory.CreateDirectory(Server.PathOf("f")).FullName;
-        (string from, string to) = direction == "down" ? (root, _here.Path) : (_here.Path, root);
+        string root = direction == "copy" ? There.Path : Directory.CreateDirectory(Server.PathOf("f")).FullName;
+        (string from, string to) = direction == "down" ? (root, Here.Path) : (Here.Path, root);
         Write(from, "same", "new");
         Write(to, "same", "old!");
         Write(from, "added", "mine");
@@ -250,7 +241,7 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         await using TestRelay relay = Server.Behind(TransferProtocol.Http1, static _ => new RelayPlan { BytesPerSecond = 20_000_000 });
         using TransferClient client = Clients.To(relay.Files, static options => options.Delta = TransferDelta.Never);
         string served = Directory.CreateDirectory(Server.PathOf("f")).FullName;
-        (string from, string to) = direction == "down" ? (served, _here.Path) : (_here.Path, served);
+        (string from, string to) = direction == "down" ? (served, Here.Path) : (Here.Path, served);
         string source = Path.Combine(from, "a");
         byte[] moved = [];
         for (int round = 0; round < 4; round++)
@@ -272,7 +263,7 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
             // Each in one step, so that there are two versions.
             if (round % 2 == 0)
             {
-                File.Move(_there.Write("next", next), source, overwrite: true);
+                File.Move(There.Write("next", next), source, overwrite: true);
             }
             else
             {
@@ -302,12 +293,12 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         using TransferClient client = Server.Connect();
         for (int i = 0; i < 40; i++)
         {
-            _here.Write($"{i}", Content.Random(3_000, 1));
-            _there.Write($"{i}", Content.Random(3_000, 2));
+            Here.Write($"{i}", Content.Random(3_000, 1));
+            There.Write($"{i}", Content.Random(3_000, 2));
         }
 
-        Task<SyncPlan> one = RunAsync(client, "up", new SyncOptions(), _here.Path);
-        Task<SyncPlan> other = RunAsync(client, "up", new SyncOptions(), _there.Path);
+        Task<SyncPlan> one = RunAsync(client, "up", new SyncOptions(), Here.Path);
+        Task<SyncPlan> other = RunAsync(client, "up", new SyncOptions(), There.Path);
         await Task.WhenAll(one, other);
         for (int i = 0; i < 40; i++)
         {
@@ -320,8 +311,8 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
     public async Task Filtered_files_are_neither_moved_nor_removed()
     {
         using TransferClient client = Server.Connect();
-        _here.Write("a.txt", [1]);
-        _here.Write("b.tmp", [2]);
+        Here.Write("a.txt", [1]);
+        Here.Write("b.tmp", [2]);
         Server.Write("f/c.tmp", 3);
         Server.Write("f/d.txt", 3);
         await RunAsync(client, "up", new SyncOptions { Delete = true, Force = true, Filter = static name => !name.Value.EndsWith(".tmp", StringComparison.Ordinal) });
@@ -395,28 +386,11 @@ public sealed class FolderSyncTests : ServerTest, IDisposable
         return tree;
     }
 
-    private FolderSync Sync(TransferClient client, string direction, SyncOptions options, string? here = null)
-    {
-        SyncFolder local = SyncFolder.Here(here ?? _here.Path);
-        SyncFolder remote = SyncFolder.OnServer(client, Clients.Name("f"));
-        return direction switch
-        {
-            "up" => new FolderSync(local, remote, options),
-            "down" => new FolderSync(remote, local, options),
-            _ => new FolderSync(local, SyncFolder.Here(_there.Path), options),
-        };
-    }
-
     private async Task<SyncPlan> RunAsync(TransferClient client, string direction, SyncOptions options, string? here = null)
     {
         FolderSync sync = Sync(client, direction, options, here);
         SyncPlan plan = await sync.PlanAsync();
         Assert.Equal(0, await sync.RunAsync(plan));
         return plan;
-    }
-
-    private sealed class Direct(Action<(SyncStep Step, Exception? Error)> report) : IProgress<(SyncStep Step, Exception? Error)>
-    {
-        public void Report((SyncStep Step, Exception? Error) value) => report(value);
     }
 }

@@ -4,18 +4,9 @@ using Millrace.Transfer.Server;
 namespace Millrace.Transfer.Tests.Syncing;
 
 /// <summary>Symbolic links that are moved as such: in every direction, and never out of the folder.</summary>
-public sealed class SymbolicLinkTests : ServerTest, IDisposable
+public sealed class SymbolicLinkTests : SyncTest
 {
     private static readonly SyncOptions WithLinks = new() { SymbolicLinks = true, Delete = true, Force = true };
-
-    private readonly TemporaryFolder _here = new();
-    private readonly TemporaryFolder _there = new();
-
-    public void Dispose()
-    {
-        _here.Dispose();
-        _there.Dispose();
-    }
 
     [Theory]
     [InlineData(0, "file", true)]
@@ -55,7 +46,7 @@ public sealed class SymbolicLinkTests : ServerTest, IDisposable
     {
         using TransferClient client = Server.Connect(options => options.Protocol = protocol);
         string served = Directory.CreateDirectory(Server.PathOf("f")).FullName;
-        (string from, string to) = direction == "down" ? (served, _here.Path) : (_here.Path, direction == "copy" ? _there.Path : served);
+        (string from, string to) = direction == "down" ? (served, Here.Path) : (Here.Path, direction == "copy" ? There.Path : served);
         Write(from, "file", "content");
         Write(from, "folder/inner", "content");
         Write(from, "becomes a link", "x");
@@ -107,7 +98,7 @@ public sealed class SymbolicLinkTests : ServerTest, IDisposable
     {
         using TransferClient client = Server.Connect();
         string served = Directory.CreateDirectory(Server.PathOf("f")).FullName;
-        (string from, string to) = direction == "down" ? (served, _here.Path) : (_here.Path, served);
+        (string from, string to) = direction == "down" ? (served, Here.Path) : (Here.Path, served);
         for (int i = 0; i < 20; i++)
         {
             Write(from, $"{i}", $"content {i:00}");
@@ -138,11 +129,11 @@ public sealed class SymbolicLinkTests : ServerTest, IDisposable
         string[] targets = ["/etc/passwd", "..", "../outside", "a/../../x", ".millrace/x"];
         for (int i = 0; i < targets.Length; i++)
         {
-            Link(_here.Path, $"{i}", targets[i]);
+            Link(Here.Path, $"{i}", targets[i]);
         }
 
-        Link(_here.Path, "sub/deep", "../../outside");
-        Link(_here.Path, "sub/kept", "../0");
+        Link(Here.Path, "sub/deep", "../../outside");
+        Link(Here.Path, "sub/kept", "../0");
         FolderSync sync = Sync(client, "up", new SyncOptions { SymbolicLinks = true });
         SyncPlan plan = await sync.PlanAsync();
         Assert.Equal("sub/kept", Assert.Single(plan.Steps).Name.Value);
@@ -155,8 +146,8 @@ public sealed class SymbolicLinkTests : ServerTest, IDisposable
     public async Task Links_are_what_they_lead_to_unless_they_are_asked_for()
     {
         using TransferClient client = Server.Connect();
-        Write(_here.Path, "file", "content");
-        Link(_here.Path, "link", "file");
+        Write(Here.Path, "file", "content");
+        Link(Here.Path, "link", "file");
         FolderSync sync = Sync(client, "up", new SyncOptions());
         Assert.Equal(0, await sync.RunAsync(await sync.PlanAsync()));
         Assert.Null(SymbolicLink.Read(Server.PathOf("f/link")));
@@ -200,7 +191,7 @@ public sealed class SymbolicLinkTests : ServerTest, IDisposable
 
             // Through another one, which is followed no further.
             await client.PutSymbolicLinkAsync(Clients.Name("through"), "folder/out");
-            await Fails.WithAsync(TransferError.Forbidden, () => client.GetAsync(Clients.Name("through"), _here["x"]));
+            await Fails.WithAsync(TransferError.Forbidden, () => client.GetAsync(Clients.Name("through"), Here["x"]));
             await Fails.WithAsync(TransferError.Forbidden, () => client.PutAsync(new MemoryStream([1]), Clients.Name("through")));
             Assert.Equal("secret", File.ReadAllText(outside));
 
@@ -267,34 +258,34 @@ public sealed class SymbolicLinkTests : ServerTest, IDisposable
     [InlineData("")]
     public async Task Hostile_links_of_a_server_are_not_made(string target)
     {
-        Directory.CreateSymbolicLink(_here["theirs"], "/etc");
+        Directory.CreateSymbolicLink(Here["theirs"], "/etc");
         string listing = $$"""{"folder":"f","entries":[{"name":"f/evil","kind":"symlink","target":"{{target}}","etag":"\"1\""},{"name":"f/good","kind":"symlink","target":"file","etag":"\"1\""}]}""";
         await using HostileServer server = await HostileServer.StartDescribedAsync(context => HostileServer.JsonAsync(context, listing));
         using TransferClient client = Clients.To(server.Files);
         var sync = new FolderSync(
-            SyncFolder.OnServer(client, Clients.Name("f")), SyncFolder.Here(_here.Path), new SyncOptions { SymbolicLinks = true });
+            SyncFolder.OnServer(client, Clients.Name("f")), SyncFolder.Here(Here.Path), new SyncOptions { SymbolicLinks = true });
         SyncPlan plan = await sync.PlanAsync();
         Assert.Equal(1, await sync.RunAsync(plan));
-        Assert.Equal("file", SymbolicLink.Read(_here["good"]));
-        Assert.False(new FileInfo(_here["evil"]).Exists || SymbolicLink.Read(_here["evil"]) is not null);
+        Assert.Equal("file", SymbolicLink.Read(Here["good"]));
+        Assert.False(new FileInfo(Here["evil"]).Exists || SymbolicLink.Read(Here["evil"]) is not null);
     }
 
     [NeedsFact(Need.Links | Need.Unix)]
     public async Task Nothing_is_written_through_a_link()
     {
         using TransferClient client = Server.Connect();
-        Write(_there.Path, "file", "untouched");
-        Directory.CreateSymbolicLink(_here["folder"], _there.Path);
-        File.CreateSymbolicLink(_here["file"], _there["file"]);
+        Write(There.Path, "file", "untouched");
+        Directory.CreateSymbolicLink(Here["folder"], There.Path);
+        File.CreateSymbolicLink(Here["file"], There["file"]);
         Server.Write("f/folder/file", 10);
         Server.Write("f/file", 10);
         FolderSync down = Sync(client, "down", new SyncOptions { SymbolicLinks = true });
         var errors = new List<TransferException>();
         Assert.Equal(1, await down.RunAsync(await down.PlanAsync(), new Direct(done => errors.AddRange(done.Error is TransferException error ? [error] : []))));
         Assert.Contains("would be written through the link", Assert.Single(errors).Message, StringComparison.Ordinal);
-        Assert.Equal("untouched", File.ReadAllText(_there["file"]));
-        Assert.Null(SymbolicLink.Read(_here["file"]));
-        Assert.Equal(10, new FileInfo(_here["file"]).Length);
+        Assert.Equal("untouched", File.ReadAllText(There["file"]));
+        Assert.Null(SymbolicLink.Read(Here["file"]));
+        Assert.Equal(10, new FileInfo(Here["file"]).Length);
     }
 
     [NeedsFact(Need.Links | Need.Unix)]
@@ -356,22 +347,5 @@ public sealed class SymbolicLinkTests : ServerTest, IDisposable
         }
 
         return tree;
-    }
-
-    private FolderSync Sync(TransferClient client, string direction, SyncOptions options)
-    {
-        SyncFolder local = SyncFolder.Here(_here.Path);
-        SyncFolder remote = SyncFolder.OnServer(client, Clients.Name("f"));
-        return direction switch
-        {
-            "up" => new FolderSync(local, remote, options),
-            "down" => new FolderSync(remote, local, options),
-            _ => new FolderSync(local, SyncFolder.Here(_there.Path), options),
-        };
-    }
-
-    private sealed class Direct(Action<(SyncStep Step, Exception? Error)> report) : IProgress<(SyncStep Step, Exception? Error)>
-    {
-        public void Report((SyncStep Step, Exception? Error) value) => report(value);
     }
 }

@@ -1,17 +1,8 @@
 namespace Millrace.Transfer.Tests.Syncing;
 
 /// <summary>Folders that change as a whole, on a server and here.</summary>
-public sealed class SyncStageTests : ServerTest, IDisposable
+public sealed class SyncStageTests : SyncTest
 {
-    private readonly TemporaryFolder _here = new();
-    private readonly TemporaryFolder _there = new();
-
-    public void Dispose()
-    {
-        _here.Dispose();
-        _there.Dispose();
-    }
-
     [Theory]
     [InlineData(true, 1)]
     [InlineData(true, 2)]
@@ -27,7 +18,7 @@ public sealed class SyncStageTests : ServerTest, IDisposable
         Directory.CreateDirectory(Path.Combine(parent, "f.next-year"));
         for (int round = 0; round < 5; round++)
         {
-            FolderSyncTests.Scramble(_here.Path, random);
+            FolderSyncTests.Scramble(Here.Path, random);
             SyncStage stage = await StageAsync(target);
             if (round > 0)
             {
@@ -35,7 +26,7 @@ public sealed class SyncStageTests : ServerTest, IDisposable
             }
 
             await stage.PublishAsync(keep: 2);
-            versions.Add(FolderSyncTests.Tree(_here.Path));
+            versions.Add(FolderSyncTests.Tree(Here.Path));
             Assert.Equal(versions[^1], FolderSyncTests.Tree(Path.Combine(parent, "f")));
         }
 
@@ -57,13 +48,13 @@ public sealed class SyncStageTests : ServerTest, IDisposable
     {
         using TransferClient client = Server.Connect();
         (SyncFolder target, string parent) = Target(client, isServer);
-        _here.Write("a", [1]);
+        Here.Write("a", [1]);
         await (await StageAsync(target)).PublishAsync();
-        _here.Write("b", [2]);
+        Here.Write("b", [2]);
         await StageAsync(target);
         string first = Assert.Single(Beside(parent));
         SyncStage again = await SyncStage.CreateAsync(target);
-        Assert.Empty((await new FolderSync(SyncFolder.Here(_here.Path), again.Folder, new SyncOptions()).PlanAsync()).Steps);
+        Assert.Empty((await new FolderSync(SyncFolder.Here(Here.Path), again.Folder, new SyncOptions()).PlanAsync()).Steps);
         Assert.Equal(first, Assert.Single(Beside(parent)));
 
         File.WriteAllText(Path.Combine(parent, "f/theirs"), "c");
@@ -101,14 +92,14 @@ public sealed class SyncStageTests : ServerTest, IDisposable
         });
         for (int i = 0; i < 20; i++)
         {
-            foreach (string file in _here.Files.ToArray())
+            foreach (string file in Here.Files.ToArray())
             {
-                File.Delete(_here[file]);
+                File.Delete(Here[file]);
             }
 
             foreach (string name in (string[])["a", "b", "c"])
             {
-                _here.Write($"{name}{i}", [1]);
+                Here.Write($"{name}{i}", [1]);
             }
 
             // The versions stay: a look at one that is being deleted would see some of its names.
@@ -125,9 +116,9 @@ public sealed class SyncStageTests : ServerTest, IDisposable
         using TransferClient client = Server.Connect();
         await RefusedAsync(SyncFolder.OnServer(client, default), TransferError.InvalidRequest);
         await RefusedAsync(SyncFolder.Here("/"), TransferError.InvalidRequest);
-        Directory.CreateDirectory(_there["real"]);
-        Directory.CreateSymbolicLink(_there["link"], "real");
-        await RefusedAsync(SyncFolder.Here(_there["link"]), TransferError.InvalidRequest);
+        Directory.CreateDirectory(There["real"]);
+        Directory.CreateSymbolicLink(There["link"], "real");
+        await RefusedAsync(SyncFolder.Here(There["link"]), TransferError.InvalidRequest);
         using TransferClient grpc = Server.Connect(options => options.Protocol = TransferProtocol.Grpc);
         await RefusedAsync(SyncFolder.OnServer(grpc, Clients.Name("f")), TransferError.ProtocolNotOffered);
         Assert.Equal(
@@ -143,12 +134,12 @@ public sealed class SyncStageTests : ServerTest, IDisposable
 
     private (SyncFolder Target, string Parent) Target(TransferClient client, bool isServer) => isServer
         ? (SyncFolder.OnServer(client, Clients.Name("f")), Path.GetDirectoryName(Server.PathOf("f"))!)
-        : (SyncFolder.Here(_there["f"]), _there.Path);
+        : (SyncFolder.Here(There["f"]), There.Path);
 
     private async Task<SyncStage> StageAsync(SyncFolder target, bool delete = true)
     {
         SyncStage stage = await SyncStage.CreateAsync(target);
-        var sync = new FolderSync(SyncFolder.Here(_here.Path), stage.Folder, new SyncOptions { Delete = delete, Force = delete });
+        var sync = new FolderSync(SyncFolder.Here(Here.Path), stage.Folder, new SyncOptions { Delete = delete, Force = delete });
         Assert.Equal(0, await sync.RunAsync(await sync.PlanAsync()));
         return stage;
     }

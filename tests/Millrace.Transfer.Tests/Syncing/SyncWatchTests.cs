@@ -3,14 +3,10 @@ using System.Collections.Concurrent;
 namespace Millrace.Transfer.Tests.Syncing;
 
 /// <summary>Folders that are kept in step.</summary>
-public sealed class SyncWatchTests : ServerTest, IDisposable
+public sealed class SyncWatchTests : SyncTest
 {
     private static readonly TimeSpan Settle = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
-
-    private readonly TemporaryFolder _here = new();
-
-    public void Dispose() => _here.Dispose();
 
     [Theory]
     [InlineData(1)]
@@ -23,10 +19,10 @@ public sealed class SyncWatchTests : ServerTest, IDisposable
         await using Watching watching = Watch(client, new SyncOptions { Delete = true, Force = true, Settle = Settle });
         for (int round = 0; round < 8; round++)
         {
-            FolderSyncTests.Scramble(_here.Path, random);
-            if (Directory.Exists(_here["b"]) && !Path.Exists(_here["moved"]))
+            FolderSyncTests.Scramble(Here.Path, random);
+            if (Directory.Exists(Here["b"]) && !Path.Exists(Here["moved"]))
             {
-                Directory.Move(_here["b"], _here["moved"]);
+                Directory.Move(Here["b"], Here["moved"]);
             }
 
             if (round % 2 == 0)
@@ -43,12 +39,12 @@ public sealed class SyncWatchTests : ServerTest, IDisposable
     {
         using TransferClient client = Server.Connect();
         await using Watching watching = Watch(client, new SyncOptions { Delete = true, Force = true, Settle = Settle });
-        Directory.CreateDirectory(_here["many"]);
+        Directory.CreateDirectory(Here["many"]);
         Parallel.For(0, 4, worker =>
         {
             for (int i = 0; i < 10_000; i++)
             {
-                string path = _here[$"many/{worker}-{i % 300}"];
+                string path = Here[$"many/{worker}-{i % 300}"];
                 if (i % 7 == 3)
                 {
                     File.Delete(path);
@@ -66,25 +62,25 @@ public sealed class SyncWatchTests : ServerTest, IDisposable
     public async Task Everything_is_compared_again_when_notifications_were_lost_or_never_come()
     {
         using TransferClient client = Server.Connect();
-        var silent = new SyncWatch(_here.Path, Settle, TimeSpan.FromDays(1));
+        var silent = new SyncWatch(Here.Path, Settle, TimeSpan.FromDays(1));
         await using (Watching watching = Watch(client, new SyncOptions { Settle = Settle }, silent))
         {
             await watching.InStepAsync();
             await watching.PlannedAsync();
-            _here.Write("sub/a", [1]);
+            Here.Write("sub/a", [1]);
             silent.Lose(new InternalBufferOverflowException());
             await watching.InStepAsync();
             Assert.Empty(watching.Faults);
 
-            _here.Write("sub/b", [1]);
+            Here.Write("sub/b", [1]);
             silent.Lose(new IOException("There are too many watches."));
             await watching.InStepAsync();
             Assert.Contains("too many watches", Assert.Single(watching.Faults).Exception.Message, StringComparison.Ordinal);
         }
 
-        await using Watching polling = Watch(client, new SyncOptions { Settle = Settle }, new SyncWatch(_here.Path, Settle, Settle));
+        await using Watching polling = Watch(client, new SyncOptions { Settle = Settle }, new SyncWatch(Here.Path, Settle, Settle));
         await polling.PlannedAsync();
-        _here.Write("c", [1]);
+        Here.Write("c", [1]);
         await polling.InStepAsync();
     }
 
@@ -92,9 +88,9 @@ public sealed class SyncWatchTests : ServerTest, IDisposable
     public async Task File_that_has_just_changed_is_not_moved()
     {
         using TransferClient client = Server.Connect();
-        _here.Write("old", [1]);
-        LocalTime.Set(_here["old"], new FileTime(1_000_000_000, 0));
-        _here.Write("new", [1]);
+        Here.Write("old", [1]);
+        LocalTime.Set(Here["old"], new FileTime(1_000_000_000, 0));
+        Here.Write("new", [1]);
         await using Watching watching = Watch(client, new SyncOptions { Settle = TimeSpan.FromHours(1) });
         await watching.PlannedAsync();
         Assert.Equal(["f/old"], Server.Visible());
@@ -106,37 +102,37 @@ public sealed class SyncWatchTests : ServerTest, IDisposable
         using TransferClient client = Server.Connect();
         for (int i = 0; i < 10; i++)
         {
-            _here.Write($"sub/{i}", [1]);
+            Here.Write($"sub/{i}", [1]);
         }
 
         await using (Watching watching = Watch(client, new SyncOptions { Delete = true, MaxDeleteShare = 1, Settle = Settle }))
         {
             await watching.InStepAsync();
-            File.Delete(_here["sub/1"]);
+            File.Delete(Here["sub/1"]);
             await watching.InStepAsync();
-            Directory.Move(_here["sub"], _here.Path + "-elsewhere");
+            Directory.Move(Here["sub"], Here.Path + "-elsewhere");
             try
             {
                 Assert.Contains("the source has no file", (await watching.EndAsync()).Message, StringComparison.Ordinal);
             }
             finally
             {
-                Directory.Move(_here.Path + "-elsewhere", _here["sub"]);
+                Directory.Move(Here.Path + "-elsewhere", Here["sub"]);
             }
         }
 
         Assert.Equal(9, Server.Visible().Count);
         await using Watching gone = Watch(client, new SyncOptions { Delete = true, Settle = Settle });
         await gone.PlannedAsync();
-        Directory.Move(_here.Path, _here.Path + "-elsewhere");
+        Directory.Move(Here.Path, Here.Path + "-elsewhere");
         try
         {
-            File.Delete(_here.Path + "-elsewhere/sub/2");
+            File.Delete(Here.Path + "-elsewhere/sub/2");
             Assert.Equal(TransferError.NotFound, (await gone.EndAsync()).Error);
         }
         finally
         {
-            Directory.Move(_here.Path + "-elsewhere", _here.Path);
+            Directory.Move(Here.Path + "-elsewhere", Here.Path);
         }
 
         Assert.Equal(9, Server.Visible().Count);
@@ -148,7 +144,7 @@ public sealed class SyncWatchTests : ServerTest, IDisposable
         using TransferClient client = Server.Connect();
         await using Watching watching = Watch(client, new SyncOptions { Settle = Settle });
         Server.Write("f/a/in the way", 1);
-        _here.Write("a", [1]);
+        Here.Write("a", [1]);
         await watching.FailedAsync();
         File.Delete(Server.PathOf("f/a/in the way"));
         Directory.Delete(Server.PathOf("f/a"));
@@ -156,10 +152,7 @@ public sealed class SyncWatchTests : ServerTest, IDisposable
     }
 
     private Watching Watch(TransferClient client, SyncOptions options, SyncWatch? watch = null) => new(
-        new FolderSync(SyncFolder.Here(_here.Path), SyncFolder.OnServer(client, Clients.Name("f")), options),
-        _here.Path,
-        Server.PathOf("f"),
-        watch);
+        Sync(client, "up", options), Here.Path, Server.PathOf("f"), watch);
 
     private sealed class Watching : IAsyncDisposable
     {
@@ -250,10 +243,5 @@ public sealed class SyncWatchTests : ServerTest, IDisposable
                 return false;
             }
         }
-    }
-
-    private sealed class Direct(Action<(SyncStep Step, Exception? Error)> report) : IProgress<(SyncStep Step, Exception? Error)>
-    {
-        public void Report((SyncStep Step, Exception? Error) value) => report(value);
     }
 }
