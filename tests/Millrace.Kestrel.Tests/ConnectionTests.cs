@@ -300,15 +300,7 @@ public sealed class ConnectionTests : FolderTests
         await using (TestHost host = await TestHost.StartAsync(
             app => app.MapGet("/", () => Results.File(file)), kestrel => kestrel.ListenUnixSocket(path)))
         {
-            using var client = new HttpClient(new SocketsHttpHandler
-            {
-                ConnectCallback = async (_, cancel) =>
-                {
-                    var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-                    await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancel);
-                    return new NetworkStream(socket, ownsSocket: true);
-                },
-            });
+            using HttpClient client = UnixClient.Create(path);
             Assert.Equal(content, await client.GetByteArrayAsync("http://localhost/"));
         }
 

@@ -40,15 +40,7 @@ public sealed class Http2PriorKnowledgeTests
         string path = Path.Combine(Path.GetTempPath(), $"millrace-{Guid.NewGuid():N}.sock");
         await using (await StartAsync(address: new UnixDomainSocketEndPoint(path)))
         {
-            using var client = new HttpClient(new SocketsHttpHandler
-            {
-                ConnectCallback = async (_, cancel) =>
-                {
-                    var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-                    await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancel);
-                    return new NetworkStream(socket, ownsSocket: true);
-                },
-            });
+            using HttpClient client = UnixClient.Create(path);
             Assert.Equal("HTTP/1.1", await GetAsync(client, new Uri("http://localhost/"), "1.1"));
             Assert.Equal("HTTP/2", await GetAsync(client, new Uri("http://localhost/"), "2.0"));
         }

@@ -102,18 +102,7 @@ public sealed class SocketCommandTests : CommandTests
 
     private async Task<byte[]> GetAsync(string path)
     {
-        using var client = new HttpClient(new SocketsHttpHandler
-        {
-            ConnectCallback = async (_, cancellationToken) =>
-            {
-                var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-                await socket.ConnectAsync(new UnixDomainSocketEndPoint(Folder["s"]), cancellationToken);
-                return new NetworkStream(socket, ownsSocket: true);
-            },
-        })
-        {
-            Timeout = Bounded.Patience,
-        };
+        using HttpClient client = UnixClient.Create(Folder["s"]);
         return await client.GetByteArrayAsync("http://localhost/" + path);
     }
 }

@@ -22,7 +22,7 @@ public sealed class SocketTests : IDisposable
         {
             Assert.Equal(At, served.Server.SocketPath);
             Assert.Equal(OnlyOwner, File.GetUnixFileMode(At) & (UnixFileMode)0x1FF);
-            using HttpClient client = ClientOf(At);
+            using HttpClient client = UnixClient.Create(At);
             using HttpResponseMessage put = await client.PutAsync("http://localhost/files/one", new StringContent("one"));
             Assert.Equal(HttpStatusCode.Created, put.StatusCode);
             Assert.Equal("one", await client.GetStringAsync("http://localhost/files/one"));
@@ -52,7 +52,7 @@ public sealed class SocketTests : IDisposable
 
         await using ServedFolder served = await StartAsync();
 
-        using HttpClient client = ClientOf(At);
+        using HttpClient client = UnixClient.Create(At);
         Assert.Contains("ok", await client.GetStringAsync("http://localhost/health"), StringComparison.Ordinal);
     }
 
@@ -63,7 +63,7 @@ public sealed class SocketTests : IDisposable
 
         Assert.Contains("Another server answers", await RefusedAsync(), StringComparison.Ordinal);
 
-        using HttpClient client = ClientOf(At);
+        using HttpClient client = UnixClient.Create(At);
         Assert.Contains("ok", await client.GetStringAsync("http://localhost/health"), StringComparison.Ordinal);
     }
 
@@ -166,7 +166,7 @@ public sealed class SocketTests : IDisposable
                 options.TrustSocket = trusted;
                 options.TrustedProxies = [System.Net.IPNetwork.Parse("192.0.2.0/24")];
             });
-            using HttpClient client = ClientOf(At);
+            using HttpClient client = UnixClient.Create(At);
             client.DefaultRequestHeaders.Add("X-Forwarded-Prefix", "/share");
 
             Assert.Equal(trusted, (await client.GetStringAsync("http://localhost/.well-known/millrace")).Contains("\"/share/files\"", StringComparison.Ordinal));
@@ -181,14 +181,4 @@ public sealed class SocketTests : IDisposable
 
     private async Task<string> RefusedAsync(string? path = null) => (await Assert.ThrowsAsync<TransferException>(
         () => StartAsync(options => options.SocketPath = path ?? At))).Message;
-
-    private static HttpClient ClientOf(string path) => new(new SocketsHttpHandler
-    {
-        ConnectCallback = async (_, cancellationToken) =>
-        {
-            var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-            await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancellationToken);
-            return new NetworkStream(socket, ownsSocket: true);
-        },
-    });
 }
