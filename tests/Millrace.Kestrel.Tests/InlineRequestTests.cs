@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 using Microsoft.AspNetCore.Connections.Features;
 
 namespace Millrace.Kestrel.Tests;
@@ -39,9 +37,7 @@ public sealed class InlineRequestTests
     [NeedsFact(Need.Native)]
     public async Task Connection_with_tls_is_answered_in_the_pool_whatever_was_allowed_before()
     {
-        using var key = RSA.Create(2048);
-        using X509Certificate2 certificate = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
-            .CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+        using var certificate = FileResponseTests.MakeCertificate();
         await using TestHost host = await TestHost.StartAsync(
             app => app.MapGet("/", () => Thread.CurrentThread.Name == EventLoop.ThreadName ? "loop" : "pool"),
             kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen =>

@@ -59,17 +59,7 @@ public sealed class TruncationTests(ITestOutputHelper output)
     {
         string path = TestFolder.NewFile(Size);
         using ChildProcess child = ChildProcess.Start("starve", path);
-        Assert.Equal("holding", await child.ReadLineAsync());
-
-        await Task.Factory.StartNew(
-            () => Writers.OpenTruncating(path),
-            CancellationToken.None,
-            TaskCreationOptions.LongRunning,
-            TaskScheduler.Default).Soon();
-
-        child.WriteLine("look");
-        Assert.Equal("right", await child.ReadLineAsync());
-        Assert.Equal(0, await child.EndAsync());
+        await TruncateAsync(path, child);
     }
 
     [MappedFact]
@@ -78,14 +68,18 @@ public sealed class TruncationTests(ITestOutputHelper output)
         // Without room for a real-time signal the kernel sends SIGIO, which names no file and ends a process that does not expect it.
         string path = TestFolder.NewFile(Size);
         using ChildProcess child = ChildProcess.StartAfter("ulimit -i 0", "starve", path);
-        Assert.Equal("holding", await child.ReadLineAsync());
+        await TruncateAsync(path, child);
+    }
 
+    /// <summary>Truncates a file that a child holds, which then finds its bytes unchanged.</summary>
+    private static async Task TruncateAsync(string path, ChildProcess child)
+    {
+        Assert.Equal("holding", await child.ReadLineAsync());
         await Task.Factory.StartNew(
             () => Writers.OpenTruncating(path),
             CancellationToken.None,
             TaskCreationOptions.LongRunning,
             TaskScheduler.Default).Soon();
-
         child.WriteLine("look");
         Assert.Equal("right", await child.ReadLineAsync());
         Assert.Equal(0, await child.EndAsync());

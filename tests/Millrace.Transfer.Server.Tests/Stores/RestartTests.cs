@@ -31,14 +31,7 @@ public sealed class RestartTests : StoreTest
         StoredFile file;
         await using (LocalFileStore store = Open(options))
         {
-            id = (await store.StartUploadAsync(
-                new StartUploadOptions
-                {
-                    Name = "a".Name(),
-                    Length = 3,
-                    Precondition = new WritePrecondition { CreateNew = true },
-                },
-                default)).Id;
+            id = (await store.StartAsync("a", 3, createNew: true)).Id;
             await store.AppendAsync(id, 0, "abc");
             file = await store.CompleteUploadAsync(id, null, default);
         }

@@ -44,9 +44,10 @@ internal static class StoreExtensions
         this IFileStore store, string from, string to, MoveOptions options = default) =>
         store.MoveAsync(from.Name(), to.Name(), options, default);
 
-    public static async Task<UploadStatus> StartAsync(this IFileStore store, string? name, long? length) =>
+    public static async Task<UploadStatus> StartAsync(this IFileStore store, string? name, long? length, bool createNew = false) =>
         await store.StartUploadAsync(
-            new StartUploadOptions { Name = name is null ? default : name.Name(), Length = length }, default);
+            new StartUploadOptions { Name = name?.Name() ?? default, Length = length, Precondition = new WritePrecondition { CreateNew = createNew } },
+            default);
 
     public static async Task<UploadStatus> AppendAsync(
         this IFileStore store, UploadId id, long offset, string content, bool discardable = false)

@@ -112,14 +112,7 @@ public sealed class UploadTests : ContractTest
         StoredFile file;
         await using (Open(options, out IFileStore store))
         {
-            id = (await store.StartUploadAsync(
-                new StartUploadOptions
-                {
-                    Name = "a".Name(),
-                    Length = 3,
-                    Precondition = new WritePrecondition { CreateNew = true },
-                },
-                default)).Id;
+            id = (await store.StartAsync("a", 3, createNew: true)).Id;
             await store.AppendAsync(id, 0, "abc");
             file = await store.CompleteUploadAsync(id, null, default);
             Assert.Equal(file, await store.CompleteUploadAsync(id, null, default));

@@ -158,11 +158,7 @@ public sealed class DeltaTransferTests : ServerTest
     public async Task Scattered_changes_are_fetched_with_few_requests()
     {
         byte[] content = Server.Write("x", Bytes);
-        byte[] mine = [.. content];
-        for (int i = 0; i < 200; i++)
-        {
-            mine[i * 30_000] ^= 1;
-        }
+        byte[] mine = Scatter(content, 30_000);
 
         using var handler = new CountingHandler();
         using TransferClient client = new(Server.Files, handler, disposeHandler: false, new TransferClientOptions
@@ -186,11 +182,7 @@ public sealed class DeltaTransferTests : ServerTest
     {
         byte[] content = Server.Write("x", Bytes);
         File.SetLastWriteTimeUtc(Server.PathOf("x"), new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc));
-        byte[] mine = [.. content];
-        for (int i = 0; i < 200; i++)
-        {
-            mine[i * 30_000] ^= 1;
-        }
+        byte[] mine = Scatter(content, 30_000);
 
         string path = Folder.Write("x", mine);
         using var stop = new CancellationTokenSource();
@@ -223,11 +215,7 @@ public sealed class DeltaTransferTests : ServerTest
     public async Task Server_with_one_range_a_request_is_asked_for_them_one_by_one()
     {
         byte[] content = Server.Write("x", Bytes);
-        byte[] mine = [.. content];
-        for (int i = 0; i < 20; i++)
-        {
-            mine[i * 300_000] ^= 1;
-        }
+        byte[] mine = Scatter(content, 300_000);
 
         using var handler = new CountingHandler
         {
@@ -317,5 +305,17 @@ public sealed class DeltaTransferTests : ServerTest
         byte[] edited = [1, 2, 3, 4, 5, .. content];
         edited.AsSpan(edited.Length / 2, 100).Fill(7);
         return [.. edited.AsSpan(0, edited.Length / 4), .. edited.AsSpan(edited.Length / 4 * 3), .. edited.AsSpan(edited.Length / 4, (edited.Length / 4 * 3) - (edited.Length / 4))];
+    }
+
+    /// <summary>Another byte at every multiple of a distance.</summary>
+    private static byte[] Scatter(byte[] content, int distance)
+    {
+        byte[] changed = [.. content];
+        for (int i = 0; i < changed.Length; i += distance)
+        {
+            changed[i] ^= 1;
+        }
+
+        return changed;
     }
 }
