@@ -63,7 +63,7 @@ internal sealed class Bucket(IAmazonS3 client, string name)
     {
         try
         {
-            await PutAsync(key, content, isNew: false, tag: null, cancellationToken);
+            await PutAsync(key, content, isNew: false, tag: null, write: null, cancellationToken);
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {
@@ -84,13 +84,15 @@ internal sealed class Bucket(IAmazonS3 client, string name)
     public async ValueTask<string?> TryReplaceAsync(
         string key, ReadOnlyMemory<byte> content, string? tag, CancellationToken cancellationToken)
     {
+        string write = RandomNumberGenerator.GetHexString(16, lowercase: true);
         try
         {
-            return FileMetadata.Unquote((await PutAsync(key, content, isNew: tag is null, tag, cancellationToken)).ETag);
+            return FileMetadata.Unquote((await PutAsync(key, content, isNew: tag is null, tag, write, cancellationToken)).ETag);
         }
         catch (Exception exception) when (S3Errors.IsConditionFailed(exception))
         {
-            return null;
+            // The SDK repeats a request whose response was lost, and then finds what it has written.
+            return await HeadAsync(key, cancellationToken) is { } head && head.Metadata[FileMetadata.Write] == write ? FileMetadata.Unquote(head.ETag) : null;
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {
@@ -205,18 +207,22 @@ internal sealed class Bucket(IAmazonS3 client, string name)
         encoding == EncodingType.Url ? Uri.UnescapeDataString(key.Replace('+', ' ')) : key;
 
     private async ValueTask<PutObjectResponse> PutAsync(
-        string key, ReadOnlyMemory<byte> content, bool isNew, string? tag, CancellationToken cancellationToken)
+        string key, ReadOnlyMemory<byte> content, bool isNew, string? tag, string? write, CancellationToken cancellationToken)
     {
         using var stream = new MemoryStream(content.ToArray(), writable: false);
-        return await client.PutObjectAsync(
-            new PutObjectRequest
-            {
-                BucketName = name,
-                Key = key,
-                InputStream = stream,
-                IfNoneMatch = isNew ? "*" : null,
-                IfMatch = tag,
-            },
-            cancellationToken);
+        var request = new PutObjectRequest
+        {
+            BucketName = name,
+            Key = key,
+            InputStream = stream,
+            IfNoneMatch = isNew ? "*" : null,
+            IfMatch = tag,
+        };
+        if (write is not null)
+        {
+            request.Metadata[FileMetadata.Write] = write;
+        }
+
+        return await client.PutObjectAsync(request, cancellationToken);
     }
 }

@@ -15,6 +15,9 @@ internal static class FileMetadata
     /// <summary>1 if the owner of the file may run it.</summary>
     public const string Executable = "millrace-executable";
 
+    /// <summary>Names a conditional write, whose writer may have to find out whether it was executed.</summary>
+    public const string Write = "millrace-write";
+
     public static StoredFile ToFile(TransferName name, GetObjectMetadataResponse head, Sha256Digest? digest) => new(
         name, head.ContentLength, TimeOf(head), new EntityTag(Unquote(head.ETag)), digest)
     {

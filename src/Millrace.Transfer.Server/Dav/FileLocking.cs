@@ -59,14 +59,13 @@ internal sealed class FileLocking(IFileStore store)
         try
         {
             await pass.State!.Locks.ChangeAsync(locks => Grant(locks, taken, pass), aborted);
+
+            // Nobody would know its token.
+            aborted.ThrowIfCancellationRequested();
         }
         catch
         {
-            if (made is not null)
-            {
-                await GiveUpAsync(pass, taken);
-            }
-
+            await GiveUpAsync(pass, taken);
             throw;
         }
 
@@ -201,25 +200,30 @@ internal sealed class FileLocking(IFileStore store)
     }
 
     /// <summary>
-    /// Deletes the empty file of a lock that was not granted, unless another caller has found the file and locked it in between: then the file is
-    /// that lock's.
+    /// Ends a lock that may have been granted, and deletes its empty file, unless another caller has found the file and locked it in between: then
+    /// the file is that lock's.
     /// </summary>
-    private async ValueTask GiveUpAsync(TransferPass pass, WriteLock refused)
+    private async ValueTask GiveUpAsync(TransferPass pass, WriteLock taken)
     {
         bool isPassedOn = false;
         await pass.State!.Locks.ChangeAsync(
             locks =>
             {
-                WriteLock? other = locks.At(refused.Name).FirstOrDefault(one => one.Expires > pass.Now && one.MadeTag is null);
-                isPassedOn = other is not null;
-                return other is null
+                WriteLock? own = locks.All.FirstOrDefault(one => one.Token == taken.Token);
+                taken = own ?? taken;
+                WriteLock? other = taken.MadeTag is null
                     ? null
-                    : locks.All.Select(one => one == other ? one with { MadeTag = refused.MadeTag, MadeTime = refused.MadeTime } : one);
+                    : locks.At(taken.Name).FirstOrDefault(one => one.Expires > pass.Now && one.MadeTag is null);
+                isPassedOn = other is not null;
+                return (own ?? other) is null
+                    ? null
+                    : locks.All.Where(one => one != own)
+                        .Select(one => one == other ? one with { MadeTag = taken.MadeTag, MadeTime = taken.MadeTime } : one);
             },
             CancellationToken.None);
-        if (!isPassedOn)
+        if (!isPassedOn && taken.MadeTag is not null)
         {
-            await pass.State.TryDeleteAsync(store, refused);
+            await pass.State.TryDeleteAsync(store, taken);
         }
     }
 

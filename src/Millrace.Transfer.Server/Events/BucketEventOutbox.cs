@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
@@ -28,6 +29,9 @@ internal sealed class BucketEventOutbox(
 
     private readonly BucketLease _lease = new(documents);
     private readonly SemaphoreSlim _wake = new(0, 1);
+
+    /// <summary>Claims of this server that could not be settled, with what finds out whether it has happened.</summary>
+    private readonly ConcurrentQueue<(EventRecord Begun, Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> HasHappened)> _left = new();
     private readonly CancellationTokenSource _end = new();
     private Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> _hasHappened = static (_, _) => default;
     private Task _running = Task.CompletedTask;
@@ -53,7 +57,8 @@ internal sealed class BucketEventOutbox(
         }
 
         long began = Environment.TickCount64;
-        EventRecord begun = At(record, await identify(cancellationToken)) with { Time = clock.GetUtcNow().ToUnixTimeMilliseconds() };
+        record = record with { Time = clock.GetUtcNow().ToUnixTimeMilliseconds(), Server = _lease.Server };
+        EventRecord begun = At(record, await identify(cancellationToken));
         string[] keys = ClaimsOf(begun);
         var versions = new string[keys.Length];
         int claimed = 0;
@@ -79,7 +84,7 @@ internal sealed class BucketEventOutbox(
                 await Task.Delay(ClaimPoll, cancellationToken);
             }
 
-            EventRecord now = At(record, await identify(cancellationToken)) with { Time = begun.Time };
+            EventRecord now = At(record, await identify(cancellationToken));
             if (now != begun)
             {
                 // Another server was faster.
@@ -93,29 +98,37 @@ internal sealed class BucketEventOutbox(
         }
         catch
         {
-            for (int i = 0; i < claimed; i++)
-            {
-                await documents.DeleteAsync(keys[i], CancellationToken.None);
-            }
-
+            // The claim that failed may be in the bucket, too.
+            await TrySettleAsync(begun, static (_, _) => default, CancellationToken.None);
             throw;
         }
     }
 
+    /// <remarks>If the bucket cannot be reached, later: the change was made, and its name stays claimed until then.</remarks>
     public override async ValueTask SettleAsync(EventRecord begun, EventRecord? happened)
     {
-        if (happened is not null)
+        try
         {
-            await EnqueueAsync(happened, CancellationToken.None);
-        }
+            if (happened is not null)
+            {
+                await EnqueueAsync(happened, CancellationToken.None);
+                happened = null;
+            }
 
-        foreach (string key in ClaimsOf(begun))
+            foreach (string key in ClaimsOf(begun))
+            {
+                await documents.DeleteAsync(key, CancellationToken.None);
+            }
+        }
+        catch (IOException)
         {
-            await documents.DeleteAsync(key, CancellationToken.None);
+            _left.Enqueue((begun, (_, _) => new(happened)));
         }
 
         Wake();
     }
+
+    public override void Leave(EventRecord begun) => _left.Enqueue((begun, _hasHappened));
 
     public override async ValueTask DisposeAsync()
     {
@@ -158,6 +171,10 @@ internal sealed class BucketEventOutbox(
 
     private async ValueTask WorkAsync()
     {
+        for (int left = _left.Count; left > 0 && _left.TryDequeue(out var one) && await TrySettleAsync(one.Begun, one.HasHappened, _end.Token); left--)
+        {
+        }
+
         if (!_lease.IsMine)
         {
             if (_delivery is { } old)
@@ -231,16 +248,16 @@ internal sealed class BucketEventOutbox(
         await documents.DeleteAsync(key, CancellationToken.None);
     }
 
-    /// <summary>A server that has died while it added an event may have left the entry of the old name.</summary>
-    private async ValueTask DeleteRemainsAsync(EventRecord record)
+    /// <summary>A server that has died or lost the bucket while it added an event may have left the entry of the old name.</summary>
+    private async ValueTask DeleteRemainsAsync(EventRecord record, CancellationToken cancellationToken)
     {
         foreach (string from in HashesOf(record).Skip(1))
         {
-            await foreach (string key in documents.ListAsync($"{Queue}{from}/", _end.Token))
+            await foreach (string key in documents.ListAsync($"{Queue}{from}/", cancellationToken))
             {
                 if (IdOf(key) == record.Id + "-from")
                 {
-                    await documents.DeleteAsync(key, _end.Token);
+                    await documents.DeleteAsync(key, cancellationToken);
                 }
             }
         }
@@ -291,21 +308,68 @@ internal sealed class BucketEventOutbox(
             if (await documents.ReadAsync(key, _end.Token) is { } document && Parse(document) is { } record
                 && !living.Contains(record.Server ?? "") && !await _lease.HasStartedAsync(record.Server, _end.Token))
             {
-                // Not if the event waits already: the server has died before it could let go of the name.
-                bool waits = false;
-                await foreach (string queued in documents.ListAsync($"{Queue}{HashesOf(record)[0]}/", _end.Token))
-                {
-                    waits |= IdOf(queued) == record.Id;
-                }
-
-                if (!waits)
-                {
-                    await DeleteRemainsAsync(record);
-                }
-
-                await SettleAsync(record, waits ? null : await _hasHappened(record, _end.Token));
+                await SettleAgainAsync(record, _hasHappened, _end.Token);
             }
         }
+    }
+
+    /// <summary>Settles a change of this server, now or later.</summary>
+    /// <returns>Whether the bucket could be reached.</returns>
+    private async ValueTask<bool> TrySettleAsync(
+        EventRecord begun, Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> hasHappened, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await SettleAgainAsync(begun, hasHappened, cancellationToken);
+            return true;
+        }
+        catch (Exception exception) when (exception is IOException or JsonException)
+        {
+            _left.Enqueue((begun, hasHappened));
+            return false;
+        }
+    }
+
+    /// <summary>Settles a change whose claims may be in the bucket or not, or another change's by now, and whose event may wait already.</summary>
+    private async ValueTask SettleAgainAsync(
+        EventRecord begun, Func<EventRecord, CancellationToken, ValueTask<EventRecord?>> hasHappened, CancellationToken cancellationToken)
+    {
+        var claims = new List<string>();
+        foreach (string key in ClaimsOf(begun))
+        {
+            if (await documents.ReadAsync(key, cancellationToken) is { } document && Parse(document) is { } claim
+                && (claim.Id, claim.Server, claim.Time) == (begun.Id, begun.Server, begun.Time))
+            {
+                claims.Add(key);
+            }
+        }
+
+        if (claims.Count == 0)
+        {
+            return;
+        }
+
+        bool waits = false;
+        await foreach (string queued in documents.ListAsync($"{Queue}{HashesOf(begun)[0]}/", cancellationToken))
+        {
+            waits |= IdOf(queued) == begun.Id;
+        }
+
+        if (!waits)
+        {
+            await DeleteRemainsAsync(begun, cancellationToken);
+            if (await hasHappened(begun, cancellationToken) is { } happened)
+            {
+                await EnqueueAsync(happened, cancellationToken);
+            }
+        }
+
+        foreach (string key in claims)
+        {
+            await documents.DeleteAsync(key, cancellationToken);
+        }
+
+        Wake();
     }
 
     private async ValueTask RenewAsync()

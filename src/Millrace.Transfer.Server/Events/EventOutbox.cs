@@ -41,6 +41,12 @@ internal abstract class EventOutbox : IAsyncDisposable
     /// <param name="happened">The event to deliver; null if it has not happened.</param>
     public abstract ValueTask SettleAsync(EventRecord begun, EventRecord? happened);
 
+    /// <summary>Leaves a change of which it could not be found out whether it has happened; by default to the next process.</summary>
+    /// <param name="begun">What <see cref="RecordAsync"/> has returned.</param>
+    public virtual void Leave(EventRecord begun)
+    {
+    }
+
     public virtual ValueTask DisposeAsync()
     {
         Locks.Dispose();

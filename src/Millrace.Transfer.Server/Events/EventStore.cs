@@ -226,7 +226,7 @@ internal class EventStore : IFileStore
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // The next process looks again.
+            Outbox.Leave(begun);
         }
     }
 

@@ -16,6 +16,9 @@ internal sealed class CountedClient : Amazon.Runtime.HttpClientFactory
     /// </summary>
     public Func<HttpRequestMessage, Task>? Hold { get; set; }
 
+    /// <summary>What each response of the server waits for before it is returned, until the request is cancelled; null for nothing. If it throws, the response is lost.</summary>
+    public Func<HttpRequestMessage, Task>? HoldResponse { get; set; }
+
     /// <summary>Method and path with query, in the order in which they were sent.</summary>
     public IReadOnlyList<string> Requests => [.. _requests];
 
@@ -66,7 +69,9 @@ internal sealed class CountedClient : Amazon.Runtime.HttpClientFactory
         {
             if (owner.Answer?.Invoke(request) is not { } answer)
             {
-                return await base.SendAsync(request, cancellationToken);
+                HttpResponseMessage response = await base.SendAsync(request, cancellationToken);
+                await (owner.HoldResponse?.Invoke(request) ?? Task.CompletedTask).WaitAsync(cancellationToken);
+                return response;
             }
 
             if (request.Content is not null)
