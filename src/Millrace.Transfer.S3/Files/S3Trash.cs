@@ -32,10 +32,18 @@ internal sealed class S3Trash(S3Store store, TimeSpan lifetime)
 
         string id = await BeginAsync(
             new TrashRecord { Name = name.Value, Bytes = head.ContentLength, By = caller, IsReplaced = isReplaced }, cancellationToken);
-        if (!await ObjectCopy.TryCopyAsync(store.Bucket, key, KeyOf(id) + Content, head, cancellationToken))
+        bool isKept = false;
+        try
         {
-            // Another server replaced or deleted it first, and keeps it.
-            await store.Bucket.DeleteAsync(KeyOf(id) + Record, cancellationToken);
+            isKept = await ObjectCopy.TryCopyAsync(store.Bucket, key, KeyOf(id) + Content, head, cancellationToken);
+        }
+        finally
+        {
+            if (!isKept)
+            {
+                // It is there still, or another server replaced or deleted it first, and keeps it.
+                await DeleteAsync(id, CancellationToken.None);
+            }
         }
     }
 
@@ -180,9 +188,11 @@ internal sealed class S3Trash(S3Store store, TimeSpan lifetime)
 
     private async ValueTask<string> BeginAsync(TrashRecord record, CancellationToken cancellationToken)
     {
+        // Once it has begun, nobody else would delete it.
+        cancellationToken.ThrowIfCancellationRequested();
         string id = TrashRules.NewId(store.Clock.Now);
         await store.Bucket.WriteAsync(
-            KeyOf(id) + Record, JsonSerializer.SerializeToUtf8Bytes(record, S3Json.Default.TrashRecord), cancellationToken);
+            KeyOf(id) + Record, JsonSerializer.SerializeToUtf8Bytes(record, S3Json.Default.TrashRecord), CancellationToken.None);
         return id;
     }
 

@@ -5,7 +5,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Millrace.Transfer.S3.Tests.Faults;
 
-/// <summary>A request to the bucket that was cut off may have been executed or not: no name stays claimed or locked after it.</summary>
+/// <summary>
+/// A request to the bucket that was cut off may have been executed or not: no name stays claimed or locked after it, and the trash has no file that
+/// was not deleted.
+/// </summary>
 public sealed class LostResponseTests : BucketTest
 {
     private const string Claims = "/events/claims/";
@@ -157,6 +160,38 @@ public sealed class LostResponseTests : BucketTest
             Content = new StringContent(
                 "<D:lockinfo xmlns:D=\"DAV:\"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>"),
         };
+    }
+
+    [NeedsTheory(Need.Ceph), InlineData(true), InlineData(false)]
+    public async Task File_that_cannot_be_copied_to_the_trash_is_not_in_it(bool isCancelled)
+    {
+        var copying = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var goesOn = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var refusing = new CountedClient
+        {
+            Hold = request => IsCopy(request) && copying.TrySetResult() ? goesOn.Task.Soon() : Task.CompletedTask,
+            Answer = request => IsCopy(request) && !isCancelled
+                ? new HttpResponseMessage(HttpStatusCode.Forbidden) { Content = new StringContent("<Error><Code>AccessDenied</Code></Error>") }
+                : null,
+        };
+        using IAmazonS3 client = Connect(refusing);
+        await using S3FileStore store = Open(client, static options => options.TrashLifetime = TimeSpan.FromDays(1));
+        await Bucket.PutAsync("a", "old"u8.ToArray());
+        using var cancels = new CancellationTokenSource();
+        Task deleting = store.DeleteAsync("a".Name(), default, cancels.Token).AsTask();
+        await copying.Task.Soon();
+        if (isCancelled)
+        {
+            await cancels.CancelAsync();
+        }
+
+        goesOn.SetResult();
+        Exception? failure = await Record.ExceptionAsync(() => deleting.Soon());
+        Assert.True(isCancelled ? failure is OperationCanceledException : failure is TransferException, $"{failure}");
+        Assert.Empty(await Bucket.KeysAsync(".millrace/trash/"));
+        Assert.Equal(["a"], await Bucket.VisibleAsync());
+
+        static bool IsCopy(HttpRequestMessage request) => request.Headers.Contains("x-amz-copy-source");
     }
 
     /// <summary>Holds the response to the first PUT of an object.</summary>
