@@ -84,7 +84,14 @@ internal sealed class BlockLists : IAsyncDisposable
             };
         }
 
-        return await FindOrStart(key, pass.Store, file).WaitAsync(cancellationToken);
+        if (!TryFind(key, out known))
+        {
+            // A caller who leaves gives up its place, too.
+            await _reading.WaitAsync(cancellationToken);
+            known = FindOrStart(key, pass.Store, file);
+        }
+
+        return await known.WaitAsync(cancellationToken);
     }
 
     /// <summary>Cancels running computations.</summary>
@@ -120,12 +127,14 @@ internal sealed class BlockLists : IAsyncDisposable
         }
     }
 
+    /// <summary>Uses the place of the caller, or gives it back.</summary>
     private Task<BlockSums> FindOrStart(Key key, IFileStore store, StoredFile file)
     {
         lock (_lock)
         {
             if (TryFind(key, out Task<BlockSums>? known))
             {
+                _reading.Release();
                 return known;
             }
 
@@ -146,22 +155,18 @@ internal sealed class BlockLists : IAsyncDisposable
     {
         try
         {
-            await _reading.WaitAsync(_end.Token);
-            try
-            {
-                Interlocked.Increment(ref _computed);
-                await using StoredFileReader reader = await store.OpenReadAsync(file.Name, DigestNeed.IfKnown, _end.Token);
-                return reader.File.Tag == file.Tag ? await ReadAsync(reader) : throw Errors.Changed(file.Name);
-            }
-            finally
-            {
-                _reading.Release();
-            }
+            Interlocked.Increment(ref _computed);
+            await using StoredFileReader reader = await store.OpenReadAsync(file.Name, DigestNeed.IfKnown, _end.Token);
+            return reader.File.Tag == file.Tag ? await ReadAsync(reader) : throw Errors.Changed(file.Name);
         }
         catch
         {
             Remove(key);
             throw;
+        }
+        finally
+        {
+            _reading.Release();
         }
     }
 

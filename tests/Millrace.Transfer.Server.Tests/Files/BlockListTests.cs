@@ -98,6 +98,41 @@ public sealed class BlockListTests : ServerTest
     }
 
     [Fact]
+    public async Task Caller_who_leaves_gives_up_the_place_in_the_queue()
+    {
+        const int Begun = 2;
+        var goesOn = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        (IFileStore store, OpenedStore opened) = OpenedStore.Create(Server.Store);
+        opened.Opening = () => goesOn.Task.Soon();
+        await using var lists = new BlockLists();
+        using var pass = new TransferPass(null, "one", store, null!, null, null);
+        for (int i = 0; i < 10; i++)
+        {
+            using var leaves = new CancellationTokenSource();
+            Task<BlockSums> list = await GetAsync($"{i}", leaves.Token);
+            if (i < Begun)
+            {
+                await Bounded.UntilAsync(() => lists.Computed > i);
+            }
+
+            await leaves.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => list);
+        }
+
+        Task<BlockSums> last = await GetAsync("last", default);
+        goesOn.SetResult();
+        await last.Soon();
+        Assert.Equal(Begun + 1, lists.Computed);
+
+        async Task<Task<BlockSums>> GetAsync(string name, CancellationToken cancellationToken)
+        {
+            await Server.WriteAsync(name, Bytes);
+            StoredFile? file = await store.FindAsync(TransferName.Parse(name), DigestNeed.IfKnown, default);
+            return lists.GetAsync(Server.Store, pass, file!, cancellationToken).AsTask();
+        }
+    }
+
+    [Fact]
     public async Task Version_that_is_gone_has_no_list_and_leaves_nothing()
     {
         await using var lists = new BlockLists();
