@@ -296,6 +296,33 @@ public sealed class SocketOutputTests : FolderTests
         Assert.Equal([.. "text"u8, .. content], all);
     }
 
+    [Fact]
+    public async Task Code_that_waits_for_a_flush_does_not_run_where_other_connections_wait()
+    {
+        byte[] content = Content.Random(20_000);
+        using var pair = new SocketPair(NativeHere);
+        pair.Sender.SendBufferSize = 1024 * 1024;
+        MillraceSocketOptions options = Options(NativeHere);
+        options.WriteBufferBytes = 4096;
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, options, EndWith(pair));
+        Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
+        Task<string>? goesOn = null;
+        RunOutsideOfPool(() =>
+        {
+            output.Write("text"u8);
+            Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
+            output.Write(content);
+            Task<FlushResult> flush = output.FlushAsync().AsTask();
+            Assert.False(flush.IsCompleted);
+            goesOn = flush.ContinueWith(static _ => Environment.StackTrace, TaskContinuationOptions.ExecuteSynchronously);
+        });
+
+        Assert.DoesNotContain(nameof(SendQueue), await goesOn!.Soon(), StringComparison.Ordinal);
+        await output.CompleteAsync();
+        byte[] all = await received.Soon();
+        Assert.Equal([.. "text"u8, .. content], all);
+    }
+
     /// <summary>Runs a request's code as the thread that waits for events does.</summary>
     /// <returns>How often that thread called sendfile(2).</returns>
     private static long RunOutsideOfPool(Action request)

@@ -23,12 +23,12 @@ internal sealed unsafe partial class SocketOutput
     private bool _isCorked;
     private int _vainWaits;
 
-    /// <param name="withFiles">False to leave files, for which a thread may have to wait, to another one.</param>
-    private void Send(bool withFiles)
+    /// <param name="mayBlock">False to leave files, for which a thread may have to wait, and the code that waits for a flush to another thread.</param>
+    private void Send(bool mayBlock)
     {
-        if (SendSoon(withFiles))
+        if (SendSoon(mayBlock))
         {
-            SendQueued(withFiles);
+            SendQueued(mayBlock);
         }
     }
 
@@ -37,9 +37,9 @@ internal sealed unsafe partial class SocketOutput
     /// processor time (docs/measuring.md).
     /// </summary>
     /// <returns>Whether there is more to send, for which the socket has no room.</returns>
-    private bool SendSoon(bool withFiles)
+    private bool SendSoon(bool mayBlock)
     {
-        while (SendNow(withFiles))
+        while (SendNow(mayBlock))
         {
             if (!HasRoomSoon())
             {
@@ -67,7 +67,7 @@ internal sealed unsafe partial class SocketOutput
 
     /// <summary>Sends as much as the socket accepts.</summary>
     /// <returns>Whether there is more to send.</returns>
-    private bool SendNow(bool withFiles)
+    private bool SendNow(bool mayBlock)
     {
         SocketSend.Vector* vectors = stackalloc SocketSend.Vector[MaxVectors];
         while (true)
@@ -89,7 +89,7 @@ internal sealed unsafe partial class SocketOutput
                 }
                 else if ((file = _segments.Head.File) is not null)
                 {
-                    if (!withFiles)
+                    if (!mayBlock)
                     {
                         // This one still sends.
                         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
@@ -115,7 +115,7 @@ internal sealed unsafe partial class SocketOutput
             if (requested == 0)
             {
                 Cork(false);
-                if (TryEnd())
+                if (TryEnd(mayBlock))
                 {
                     return false;
                 }
@@ -199,7 +199,7 @@ internal sealed unsafe partial class SocketOutput
     }
 
     /// <returns>False when there is more to send after all.</returns>
-    private bool TryEnd()
+    private bool TryEnd(bool mayBlock)
     {
         bool ends, closed;
         lock (_lock)
@@ -229,16 +229,16 @@ internal sealed unsafe partial class SocketOutput
             _ended(null);
         }
 
-        // Last, because the caller goes on here, unless this thread waits for the events of other connections.
-        CompleteFlush(new FlushResult(isCanceled: false, isCompleted: closed), inline: Thread.CurrentThread.IsThreadPoolThread);
+        // Last, because the caller goes on here.
+        CompleteFlush(new FlushResult(isCanceled: false, isCompleted: closed), inline: mayBlock && Thread.CurrentThread.IsThreadPoolThread);
         return true;
     }
 
     /// <summary>There is room now.</summary>
-    void IThreadPoolWorkItem.Execute() => Send(withFiles: true);
+    void IThreadPoolWorkItem.Execute() => Send(mayBlock: true);
 
     /// <summary>Sends whenever there is room, without a thread that waits for it, until nothing is left.</summary>
-    private void SendQueued(bool withFiles)
+    private void SendQueued(bool mayBlock)
     {
         bool isLeft;
         do
@@ -260,7 +260,7 @@ internal sealed unsafe partial class SocketOutput
                 return;
             }
 
-            isLeft = isQueued ? PieceEnded(_queued!, withFiles) : SendSoon(withFiles);
+            isLeft = isQueued ? PieceEnded(_queued!, mayBlock) : SendSoon(mayBlock);
         }
         while (isLeft);
     }
@@ -330,7 +330,7 @@ internal sealed unsafe partial class SocketOutput
     }
 
     /// <returns>Whether there is more to send, for which the socket has no room.</returns>
-    private bool PieceEnded(QueuedSend piece, bool withFiles)
+    private bool PieceEnded(QueuedSend piece, bool mayBlock)
     {
         bool sent = false;
         lock (_lock)
@@ -353,7 +353,7 @@ internal sealed unsafe partial class SocketOutput
             Abort(new SocketException((int)piece.SocketError));
         }
 
-        return SendSoon(withFiles);
+        return SendSoon(mayBlock);
     }
 
     /// <summary>Gives back what waiting took; nothing is being sent any more.</summary>
@@ -386,9 +386,9 @@ internal sealed unsafe partial class SocketOutput
 
         private void Execute()
         {
-            if (output.PieceEnded(this, withFiles: true))
+            if (output.PieceEnded(this, mayBlock: true))
             {
-                output.SendQueued(withFiles: true);
+                output.SendQueued(mayBlock: true);
             }
         }
     }

@@ -209,7 +209,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         }
         else if (start)
         {
-            Send(withFiles: !ReceiveScheduler.RunsRequest);
+            Send(mayBlock: !ReceiveScheduler.RunsRequest);
         }
 
         short version;
@@ -282,7 +282,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
 
         if (start)
         {
-            Send(withFiles: !ReceiveScheduler.RunsRequest);
+            Send(mayBlock: !ReceiveScheduler.RunsRequest);
         }
     }
 
@@ -329,8 +329,8 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     }
 
     /// <summary>What <see cref="SendQueue"/> calls, once for each time that this was added to it.</summary>
-    /// <remarks>Reading a file that is cold would hold up the other connections.</remarks>
-    public void SendFlushed() => Send(withFiles: false);
+    /// <remarks>Reading a file that is cold would hold up the other connections, and so would the code that waits for a flush.</remarks>
+    public void SendFlushed() => Send(mayBlock: false);
 
     /// <summary>Sends on a thread that must not block, nor run the code that waits for a flush.</summary>
     public void SendInline()
