@@ -104,7 +104,11 @@ internal sealed class CallerLimits(TransferLimits limits) : IDisposable
                 TransferError.TooLarge, $"The request has {context.Request.ContentLength} bytes, but at most {bytes} are accepted here.");
         }
 
-        SetBodyLimit(context, bytes);
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } body)
+        {
+            // One without a length; the owner may allow less.
+            body.MaxRequestBodySize = Math.Min(body.MaxRequestBodySize ?? bytes, bytes);
+        }
     }
 
     public void Release(RateLimitLease slot)

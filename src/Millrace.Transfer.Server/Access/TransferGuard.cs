@@ -144,7 +144,7 @@ internal sealed class TransferGuard : IDisposable
 
             // The name of a token has no colon, so it cannot be mistaken for an address.
             bool isLink = LinkHandler.IsLink(context.User);
-            if (isLink && (operation.IsLock || ReferenceEquals(operation, TransferOperation.ChangeProperties)))
+            if (isLink && operation.IsClosedToLinks)
             {
                 throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
             }

@@ -8,8 +8,11 @@ namespace Millrace.Transfer.Server;
 /// <param name="IsTransfer">Whether it moves a file's content, which counts against the limit.</param>
 internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
 {
-    /// <summary>Whether it is about a lock, which others' locks do not simply forbid.</summary>
-    public bool IsLock { get; init; }
+    /// <summary>Whether it asks about the locks of others itself.</summary>
+    public bool ChecksLocks { get; private init; }
+
+    /// <summary>Whether it needs more than a link.</summary>
+    public bool IsClosedToLinks { get; private init; }
 
     /// <summary>Whether it may visit everything below a folder.</summary>
     public bool IsWalk { get; private init; }
@@ -41,14 +44,11 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
     /// <summary>PUT, Upload, and everything that brings bytes of a resumable upload.</summary>
     public static readonly TransferOperation Upload = new(TransferScope.Write, IsTransfer: true);
 
-    /// <summary>
-    /// Several files in one request, POST FOLDER/?batch. Links have none, as they have no locks; and each file is asked about the locks of others,
-    /// not the folder.
-    /// </summary>
-    public static readonly TransferOperation UploadBatch = Upload with { IsLock = true };
+    /// <summary>Several files in one request, POST FOLDER/?batch.</summary>
+    public static readonly TransferOperation UploadBatch = Upload with { ChecksLocks = true, IsClosedToLinks = true };
 
-    /// <summary>Several files in one response, POST FOLDER/?batch=get. Links have none.</summary>
-    public static readonly TransferOperation DownloadBatch = Download with { IsLock = true };
+    /// <summary>Several files in one response, POST FOLDER/?batch=get.</summary>
+    public static readonly TransferOperation DownloadBatch = Download with { IsClosedToLinks = true };
 
     /// <summary>Bytes of a resumable upload as a delta, whose result reveals the earlier version's bytes.</summary>
     public static readonly TransferOperation UploadDelta = new(TransferScope.Write | TransferScope.Read, IsTransfer: true);
@@ -82,10 +82,10 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
         new(TransferScope.Write | TransferScope.Delete | TransferScope.List, IsTransfer: false);
 
     /// <summary>PROPPATCH.</summary>
-    public static readonly TransferOperation ChangeProperties = new(TransferScope.Write, IsTransfer: false);
+    public static readonly TransferOperation ChangeProperties = new(TransferScope.Write, IsTransfer: false) { IsClosedToLinks = true };
 
     /// <summary>LOCK and UNLOCK.</summary>
-    public static readonly TransferOperation Lock = new(TransferScope.Write, IsTransfer: false) { IsLock = true };
+    public static readonly TransferOperation Lock = new(TransferScope.Write, IsTransfer: false) { ChecksLocks = true, IsClosedToLinks = true };
 
     /// <summary>The names in the trash: GET /trash.</summary>
     public static readonly TransferOperation ListTrash = new(TransferScope.Delete | TransferScope.List, IsTransfer: false);

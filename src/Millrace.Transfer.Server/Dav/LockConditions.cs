@@ -32,7 +32,7 @@ internal static class LockConditions
             locks = await state.Locks.LookAsync(context.RequestAborted);
         }
 
-        if (operation.IsChange && !operation.IsLock && !name.IsRoot
+        if (operation.IsChange && !operation.ChecksLocks && !name.IsRoot
             && LockCheck.FindConflict(locks, name, LockUse.Content, owner, conditions?.Tokens ?? [], now) is { } held)
         {
             throw LockCheck.Locked(name, held, now, showsHolder: !LinkHandler.IsLink(context.User));
