@@ -21,9 +21,6 @@ internal sealed class CommandHost : IDisposable
         start.Environment.Remove("MILLRACE_TOKEN");
         start.Environment["DOTNET_STARTUP_HOOKS"] = typeof(StartupHook).Assembly.Location;
         start.Environment[StartupHook.HostVariable] = "1";
-
-        // A server would ask for inline completions, which the clients that run after it are not made for.
-        start.Environment["DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS"] = "0";
         Process = Process.Start(start)!;
     }
 

@@ -184,6 +184,7 @@ internal sealed class BatchDownload(IFileStore store)
         catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
         {
             BatchUpload.Refuse(result, refusal);
+            result.Length = null;
         }
     }
 

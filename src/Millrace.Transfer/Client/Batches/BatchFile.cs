@@ -4,7 +4,7 @@ namespace Millrace.Transfer;
 
 /// <summary>A small file that waits to travel with others, or is on its way.</summary>
 /// <param name="name">Its name in the store.</param>
-/// <param name="bytes">Bytes of a request or an answer that it takes, at most.</param>
+/// <param name="bytes">Bytes of a request that it takes; to be received, its length as it was listed.</param>
 internal class BatchFile(TransferName name, long bytes)
 {
     // Its continuation is the caller's code, for which the others do not wait.

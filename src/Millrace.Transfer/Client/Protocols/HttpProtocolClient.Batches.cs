@@ -10,9 +10,6 @@ namespace Millrace.Transfer;
 /// <content>Several small files in one request.</content>
 internal partial class HttpProtocolClient
 {
-    /// <summary>Bytes of a file in an answer at most.</summary>
-    private const int MaxFileBytes = 1024 * 1024;
-
     private static readonly MediaTypeHeaderValue BatchType = new(BatchFileDocument.MediaType);
     private static readonly MediaTypeHeaderValue NamesType = new(BatchFileDocument.ResultsMediaType);
     private static readonly StreamPipeReaderOptions BatchReader = new(bufferSize: 64 * 1024);
@@ -69,26 +66,14 @@ internal partial class HttpProtocolClient
         bool hasEnded = false;
         await ReadBatchAsync(response, BatchFileDocument.MediaType, call, watch, async (answer, reader) =>
         {
-            if (hasEnded || answer.Length < 0 || (answer.Files is { } count && count != files))
+            int length = answer is { Status: 200, Length: { } bytes } ? bytes : 0;
+            if (hasEnded || length < 0 || (answer.Files is { } count && (count != files || length > 0)))
             {
                 throw Failures.Protocol(call, "the answer has another number of files than it declares");
             }
 
-            if (answer.Length > MaxFileBytes)
-            {
-                throw Failures.Protocol(call, "a file of the answer is larger than one can be");
-            }
-
             hasEnded = answer.Files is not null;
-            RentedBody? body = answer is { Status: 200, Length: { } length } ? await ReadFileAsync(reader, length, call, watch).ConfigureAwait(false) : null;
-            if (answer.Length > SmallFile.MaxBytes)
-            {
-                // It has grown since it was listed, and there is no room for it beside the others.
-                body?.Dispose();
-                body = null;
-            }
-
-            unpaced += answer.Length ?? 0;
+            unpaced += length;
             if (hasEnded || unpaced >= watch.Rate?.MaxBytes)
             {
                 // Not for each file: a timer is too coarse for that.
@@ -99,7 +84,7 @@ internal partial class HttpProtocolClient
             if (!hasEnded)
             {
                 files++;
-                receive(answer, body);
+                receive(answer, answer is { Status: 200, Length: not null } ? await ReadFileAsync(reader, length, call, watch).ConfigureAwait(false) : null);
             }
         }).ConfigureAwait(false);
         if (!hasEnded)
@@ -108,20 +93,25 @@ internal partial class HttpProtocolClient
         }
     }
 
-    private static async ValueTask<RentedBody> ReadFileAsync(PipeReader reader, int length, ProtocolCall call, IdleWatch watch)
+    /// <returns>Null for a file that has grown since it was listed: there is no room for it beside the others.</returns>
+    private static async ValueTask<RentedBody?> ReadFileAsync(PipeReader reader, int length, ProtocolCall call, IdleWatch watch)
     {
-        var body = RentedBody.Rent(length);
+        RentedBody? body = length > SmallFile.MaxBytes ? null : RentedBody.Rent(length);
         try
         {
-            for (Memory<byte> rest = body.Bytes; !rest.IsEmpty;)
+            for (int at = 0; at < length;)
             {
                 watch.Touch();
                 ReadResult read = await reader.ReadAsync(watch.Token).ConfigureAwait(false);
-                ReadOnlySequence<byte> piece = read.Buffer.Slice(0, Math.Min(rest.Length, read.Buffer.Length));
-                piece.CopyTo(rest.Span);
-                rest = rest[(int)piece.Length..];
+                ReadOnlySequence<byte> piece = read.Buffer.Slice(0, Math.Min(length - at, read.Buffer.Length));
+                if (body is not null)
+                {
+                    piece.CopyTo(body.Bytes.Span[at..]);
+                }
+
+                at += (int)piece.Length;
                 reader.AdvanceTo(piece.End);
-                if (read.IsCompleted && !rest.IsEmpty)
+                if (read.IsCompleted && at < length)
                 {
                     throw Failures.Disconnected(call, null, "it ended within a file");
                 }
@@ -131,7 +121,7 @@ internal partial class HttpProtocolClient
         }
         catch
         {
-            body.Dispose();
+            body?.Dispose();
             throw;
         }
     }

@@ -76,7 +76,7 @@ internal sealed class FileSource : ContentSource
 
     public static TransferException Changed(string path) => new(
         TransferError.Changed,
-        $"'{path}' was changed while it was uploaded. Nothing was published; upload it again when it is finished.",
+        $"'{path}' was changed while it was uploaded. Upload it again when it is finished.",
         path);
 
     /// <summary>Another reader of the file. The caller completes it.</summary>
