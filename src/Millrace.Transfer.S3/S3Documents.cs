@@ -38,12 +38,8 @@ public sealed class S3Documents : IStoreDocuments, IDisposable
 
     /// <inheritdoc/>
     public ValueTask<string?> TryWriteAsync(
-        string key, ReadOnlyMemory<byte> content, string? version, bool isDurable, CancellationToken cancellationToken)
-    {
-        // A request that is cut off may have been executed, and the caller would not know.
-        cancellationToken.ThrowIfCancellationRequested();
-        return _bucket.TryReplaceAsync(_keys.OfDocument(key), content, version, CancellationToken.None);
-    }
+        string key, ReadOnlyMemory<byte> content, string? version, bool isDurable, CancellationToken cancellationToken) =>
+        _bucket.TryReplaceAsync(_keys.OfDocument(key), content, version, cancellationToken.Begin());
 
     /// <inheritdoc/>
     public ValueTask DeleteAsync(string key, CancellationToken cancellationToken) => _bucket.DeleteAsync(_keys.OfDocument(key), cancellationToken);

@@ -188,11 +188,9 @@ internal sealed class S3Trash(S3Store store, TimeSpan lifetime)
 
     private async ValueTask<string> BeginAsync(TrashRecord record, CancellationToken cancellationToken)
     {
-        // Once it has begun, nobody else would delete it.
-        cancellationToken.ThrowIfCancellationRequested();
         string id = TrashRules.NewId(store.Clock.Now);
         await store.Bucket.WriteAsync(
-            KeyOf(id) + Record, JsonSerializer.SerializeToUtf8Bytes(record, S3Json.Default.TrashRecord), CancellationToken.None);
+            KeyOf(id) + Record, JsonSerializer.SerializeToUtf8Bytes(record, S3Json.Default.TrashRecord), cancellationToken.Begin());
         return id;
     }
 
