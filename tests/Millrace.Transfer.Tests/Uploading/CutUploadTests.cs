@@ -106,6 +106,21 @@ public sealed class CutUploadTests : ServerTest
         Assert.Empty(Server.Visible());
     }
 
+    [Theory, EveryProtocol]
+    public async Task Upload_that_is_canceled_while_the_server_begins_it_leaves_nothing(TransferProtocol protocol)
+    {
+        await using TestRelay relay = Server.Behind(protocol, _ => new RelayPlan { Delay = TimeSpan.FromMilliseconds(100) });
+        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
+        using var cancel = new CancellationTokenSource();
+        Task<TransferResult> putting = client.PutAsync(Folder.Write("x", Content.Random(1_000_000)), Clients.Name("x"), default, null, cancel.Token);
+        await Bounded.UntilAsync(() => Unpublished().Length > 0);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => putting);
+        Assert.Empty(Unpublished());
+
+        string[] Unpublished() => Directory.GetFiles(Path.Combine(Server.Root, ".millrace"), "data", SearchOption.AllDirectories);
+    }
+
     private static RelayPlan Plan(int connection, Random random, int bytes)
     {
         lock (random)

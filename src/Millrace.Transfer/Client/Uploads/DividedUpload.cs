@@ -144,12 +144,7 @@ internal sealed class DividedUpload(TransferContext context, Upload upload, Uplo
 
         if (part.Upload is null)
         {
-            // An upload of unknown address could not be deleted: if canceled, the response is waited for.
-            using var patience = new CancellationTokenSource();
-            using CancellationTokenRegistration _ = watch.Caller.UnsafeRegister(
-                static source => ((CancellationTokenSource)source!).CancelAfter(Upload.AbortTime), patience);
-            using IdleWatch patient = context.Watch(patience.Token);
-            part.Upload = await _protocol.StartPartAsync(upload.Name, part.Length, patient).ConfigureAwait(false);
+            part.Upload = await upload.BeginAsync(patient => _protocol.StartPartAsync(upload.Name, part.Length, patient), watch).ConfigureAwait(false);
             upload.Record?.Save(parts);
             watch.Caller.ThrowIfCancellationRequested();
         }

@@ -128,6 +128,27 @@ internal sealed class Upload : IDisposable
     public async ValueTask<Sha256Digest?> DigestAsync(long length, IdleWatch watch) =>
         Delta?.Sha256 ?? (Hash is null ? null : await Hash.FinishAsync(Source, length, watch).ConfigureAwait(false));
 
+    /// <summary>Sends the request that begins an upload, or a part.</summary>
+    /// <param name="start">Sends it.</param>
+    /// <param name="watch">An upload of unknown address could not be deleted: if the caller cancels, the response is waited for.</param>
+    public async ValueTask<T> BeginAsync<T>(Func<IdleWatch, Task<T>> start, IdleWatch watch)
+    {
+        watch.Caller.ThrowIfCancellationRequested();
+        watch.Pause();
+        using var patience = new CancellationTokenSource();
+        using CancellationTokenRegistration _ = watch.Caller.UnsafeRegister(
+            static source => ((CancellationTokenSource)source!).CancelAfter(AbortTime), patience);
+        using IdleWatch patient = _context.Watch(patience.Token);
+        try
+        {
+            return await start(patient).ConfigureAwait(false);
+        }
+        finally
+        {
+            watch.Touch();
+        }
+    }
+
     /// <summary>Deletes the upload that a delta has begun, because the server cannot make the file of it.</summary>
     public ValueTask AbandonAsync()
     {
@@ -242,7 +263,7 @@ internal sealed class Upload : IDisposable
             _mayBePublished = false;
             AnnouncedLength = Source.Length;
             asked = _context.Clock.GetTimestamp();
-            Location = await Protocol.StartAsync(this, watch).ConfigureAwait(false);
+            Location = await BeginAsync(patient => Protocol.StartAsync(this, patient), watch).ConfigureAwait(false);
             if (Location is null)
             {
                 return await PutWholeAsync(isSmall, watch).ConfigureAwait(false);
