@@ -43,9 +43,9 @@ internal abstract class Readiness : IValueTaskSource, IThreadPoolWorkItem, IDisp
     {
     }
 
-    protected void End(bool mayRunInline)
+    protected void End()
     {
-        if (mayRunInline && (_runsInline || Thread.CurrentThread.IsThreadPoolThread))
+        if (_runsInline || Thread.CurrentThread.IsThreadPoolThread)
         {
             Execute();
         }
@@ -55,7 +55,12 @@ internal abstract class Readiness : IValueTaskSource, IThreadPoolWorkItem, IDisp
         }
     }
 
-    void IThreadPoolWorkItem.Execute() => Execute();
+    public void Execute()
+    {
+        ReceiveScheduler.Begin();
+        _source.SetResult(true);
+        ReceiveScheduler.End();
+    }
 
     void IValueTaskSource.GetResult(short token)
     {
@@ -68,13 +73,6 @@ internal abstract class Readiness : IValueTaskSource, IThreadPoolWorkItem, IDisp
     void IValueTaskSource.OnCompleted(
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _source.OnCompleted(continuation, state, token, flags);
-
-    private void Execute()
-    {
-        ReceiveScheduler.Begin();
-        _source.SetResult(true);
-        ReceiveScheduler.End();
-    }
 }
 
 /// <summary>The framework's way: an empty read.</summary>
@@ -118,6 +116,6 @@ internal sealed class EmptyRead : Readiness
 
     private sealed class Arguments(EmptyRead read) : SocketAsyncEventArgs(true)
     {
-        protected override void OnCompleted(SocketAsyncEventArgs e) => read.End(mayRunInline: true);
+        protected override void OnCompleted(SocketAsyncEventArgs e) => read.End();
     }
 }

@@ -33,10 +33,10 @@ internal sealed class SocketEvents : Readiness
             ReportRoom();
         }
 
-        if ((events & (EventPoll.In | Twice)) != 0)
+        // After the last data, the end has to be received, too, and what follows urgent data. Neither is reported again.
+        if ((events & (EventPoll.In | Twice)) != 0 && _received.Add((events & Twice) != 0 ? 2 : 1))
         {
-            // After the last data, the end has to be received, too, and what follows urgent data. Neither is reported again.
-            ReportReceived((events & Twice) != 0 ? 2 : 1, mayRunInline: true);
+            End();
         }
     }
 
@@ -73,7 +73,11 @@ internal sealed class SocketEvents : Readiness
     {
         _loop.Remove(_number);
         ReportRoom();
-        ReportReceived(2, mayRunInline: false);
+        if (_received.Add(2))
+        {
+            // An application may close it anywhere: its thread does not run the reader.
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
     }
 
     protected override bool TryWait() => _received.TryWait();
@@ -84,14 +88,6 @@ internal sealed class SocketEvents : Readiness
         {
             // It may read a file, wait for room, and run the code that waits for a flush.
             ThreadPool.UnsafeQueueUserWorkItem(_sender!, preferLocal: false);
-        }
-    }
-
-    private void ReportReceived(int times, bool mayRunInline)
-    {
-        if (_received.Add(times))
-        {
-            End(mayRunInline);
         }
     }
 

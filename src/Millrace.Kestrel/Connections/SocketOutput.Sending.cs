@@ -382,9 +382,7 @@ internal sealed unsafe partial class SocketOutput
             }
         }
 
-        void IThreadPoolWorkItem.Execute() => Execute();
-
-        private void Execute()
+        public void Execute()
         {
             if (output.PieceEnded(this, mayBlock: true))
             {

@@ -21,13 +21,10 @@ internal static unsafe partial class EventPoll
     public const uint Edge = 0x80000000; // EPOLLET
 
     // struct epoll_event is packed on x64.
-    private static readonly ByProcessor Size = new(12, 16);
-    private static readonly ByProcessor DataAt = new(4, 8);
+    private static readonly int DataOffset = new ByProcessor(4, 8).Here;
 
     /// <summary>Bytes of one event.</summary>
-    public static readonly int EventBytes = Size.Here;
-
-    private static readonly int DataOffset = DataAt.Here;
+    public static readonly int EventBytes = new ByProcessor(12, 16).Here;
 
     /// <summary>False where the framework has to wait for sockets.</summary>
     public static bool IsAvailable { get; } = NativeFeatures.Linux
@@ -77,6 +74,6 @@ internal static unsafe partial class EventPoll
     private static partial int EPollControl(SafeFileHandle poll, int operation, SafeSocketHandle socket, byte* change);
 
     // https://man7.org/linux/man-pages/man2/epoll_wait.2.html
-    [LibraryImport("libc", EntryPoint = "epoll_wait", SetLastError = true)]
+    [LibraryImport("libc", EntryPoint = "epoll_wait")]
     private static partial int EPollWait(SafeFileHandle poll, byte* events, int max, int milliseconds);
 }
