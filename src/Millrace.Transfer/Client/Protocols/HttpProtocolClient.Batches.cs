@@ -66,14 +66,14 @@ internal partial class HttpProtocolClient
         bool hasEnded = false;
         await ReadBatchAsync(response, BatchFileDocument.MediaType, call, watch, async (answer, reader) =>
         {
-            int length = answer is { Status: 200, Length: { } bytes } ? bytes : 0;
+            int? length = answer.Status == (int)HttpStatusCode.OK ? answer.Length : null;
             if (hasEnded || length < 0 || (answer.Files is { } count && (count != files || length > 0)))
             {
                 throw Failures.Protocol(call, "the answer has another number of files than it declares");
             }
 
             hasEnded = answer.Files is not null;
-            unpaced += length;
+            unpaced += length ?? 0;
             if (hasEnded || unpaced >= watch.Rate?.MaxBytes)
             {
                 // Not for each file: a timer is too coarse for that.
@@ -84,7 +84,7 @@ internal partial class HttpProtocolClient
             if (!hasEnded)
             {
                 files++;
-                receive(answer, answer is { Status: 200, Length: not null } ? await ReadFileAsync(reader, length, call, watch).ConfigureAwait(false) : null);
+                receive(answer, length is { } bytes ? await ReadFileAsync(reader, bytes, call, watch).ConfigureAwait(false) : null);
             }
         }).ConfigureAwait(false);
         if (!hasEnded)
