@@ -274,7 +274,6 @@ public sealed class SocketOutputTests : FolderTests
         using SafeFileHandle file = File.OpenHandle(Folder.Write("file", content));
         using var pair = new SocketPair(NativeHere);
         using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(NativeHere), EndWith(pair));
-        Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
         Task<bool>? goesOnInPool = null;
         long calls = RunOutsideOfPool(() =>
         {
@@ -285,11 +284,14 @@ public sealed class SocketOutputTests : FolderTests
             }
 
             WriteFile(output, file, 0, content.Length);
+
+            // It ends when something is received, so not before this.
             goesOnInPool = output.FlushAsync().AsTask().ContinueWith(
                 static _ => Thread.CurrentThread.IsThreadPoolThread, TaskContinuationOptions.ExecuteSynchronously);
         });
 
         Assert.Equal(0, calls);
+        Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
         Assert.True(await goesOnInPool!.Soon());
         await output.CompleteAsync();
         byte[] all = await received.Soon();

@@ -21,10 +21,13 @@ internal static unsafe partial class EventPoll
     public const uint Edge = 0x80000000; // EPOLLET
 
     // struct epoll_event is packed on x64.
-    private static readonly int DataOffset = new ByProcessor(4, 8).Here;
+    private static readonly ByProcessor Size = new(12, 16);
+    private static readonly ByProcessor DataAt = new(4, 8);
 
     /// <summary>Bytes of one event.</summary>
-    public static readonly int EventBytes = new ByProcessor(12, 16).Here;
+    public static readonly int EventBytes = Size.Here;
+
+    private static readonly int DataOffset = DataAt.Here;
 
     /// <summary>False where the framework has to wait for sockets.</summary>
     public static bool IsAvailable { get; } = NativeFeatures.Linux

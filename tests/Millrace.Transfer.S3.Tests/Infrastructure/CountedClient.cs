@@ -32,6 +32,8 @@ internal sealed class CountedClient : Amazon.Runtime.HttpClientFactory
     {
         protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
         {
+            // The SDK repeats what was cancelled while a response was read. Like HttpClient's own handler, this does not send it.
+            cancellationToken.ThrowIfCancellationRequested();
             owner._requests.Enqueue($"{request.Method} {request.RequestUri!.PathAndQuery}");
             if (owner.Hold?.Invoke(request) is { IsCompletedSuccessfully: false } hold)
             {
