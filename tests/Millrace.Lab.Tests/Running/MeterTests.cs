@@ -45,11 +45,11 @@ public sealed class MeterTests(MeterTests.Measured measured) : IClassFixture<Met
         Assert.True(Value(load, "TouchesPages", "Cold.MajorFaults") >= 1);
         Assert.Equal(Pages * Environment.SystemPageSize, Value(load, "TouchesPages", "Cold.PhysicalReadBytes"));
 
-        // Waiting gives the processor up each time; computing takes the time of both threads.
+        // Waiting gives the processor up each time; computing takes the time of both threads, none of them twice. The runtime's own threads
+        // take some as well, and more on a busy machine.
         Assert.InRange(Value(load, "Waits", "Hot.VoluntarySwitches"), KnownLoad.Sleeps, KnownLoad.Sleeps + Few);
         Assert.True(Cpu(load, "Waits") < Value(load, "Waits", "WallNs"));
-        Assert.InRange(
-            Cpu(load, "Computes") / 1_000_000, (2 * KnownLoad.SpinMs) - 1, (2 * KnownLoad.SpinMs) + Few);
+        Assert.InRange(Cpu(load, "Computes") / 1_000_000, (2 * KnownLoad.SpinMs) - 1, (3 * KnownLoad.SpinMs) - 1);
 
         // 20,000 pages that were there for a moment only. The kernel counts resident pages per processor and adds them up
         // in batches, so that some hundred may be missing.
