@@ -192,15 +192,21 @@ public sealed class TransferServer : IAsyncDisposable
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(_options.ShutdownTimeout);
+        using var cut = new CancellationTokenSource();
         int running = 0;
-        using CancellationTokenRegistration counted = limit.Token.Register(() => running = _guard.Limits.Running);
+        using CancellationTokenRegistration counted = limit.Token.Register(() =>
+        {
+            // Before anything is cut: the callbacks of one token run in any order, and beside what they end.
+            running = _guard.Limits.Running;
+            cut.Cancel();
+        });
         int active = _guard.Limits.Running;
         _logger.Stopping(active, active == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $" and have {_options.ShutdownTimeout.TotalSeconds:0.#} s to finish"));
         try
         {
-            await _application.StopAsync(limit.Token);
+            await _application.StopAsync(cut.Token);
         }
-        catch (OperationCanceledException) when (limit.IsCancellationRequested)
+        catch (OperationCanceledException) when (cut.IsCancellationRequested)
         {
             // Kestrel has aborted every connection by now.
         }
