@@ -27,21 +27,24 @@ public sealed class SlowReceiverTests : FolderTests
 
         // More than the system's buffers take, so that much was received, as far as the server knows.
         await served.WriteAsync("large", Content.Random(40_000_000));
-        using IDisposable client = await AskAsync(served.Server, protocol);
-        await Bounded.UntilAsync(() => served.Server.ActiveTransfers == 1);
+        using IDisposable client = await BeginAsync(served.Server, protocol);
         await Bounded.UntilAsync(() => served.Server.ActiveTransfers == 0);
     }
 
-    private static async Task<IDisposable> AskAsync(TransferServer server, string protocol)
+    /// <summary>Receives the fields of an answer, which come when the transfer is counted, and no more.</summary>
+    private static async Task<IDisposable> BeginAsync(TransferServer server, string protocol)
     {
         if (protocol != "http2")
         {
-            return await RawConnection.OpenAsync(
+            RawConnection plain = await RawConnection.OpenAsync(
                 server.Address, "GET /files/large HTTP/1.1\r\nHost: localhost\r\n\r\n", tls: protocol == "tls");
+            Assert.StartsWith("HTTP/1.1 200 ", await plain.ReadHeadAsync(), StringComparison.Ordinal);
+            return plain;
         }
 
         RawHttp2 connection = await RawHttp2.OpenAsync(server.Http2Address!.Port);
         await connection.RequestAsync(1, "GET", "/files/large", end: true);
+        Assert.NotNull(await connection.ReadUntilAsync(RawHttp2.Headers, stream: 1));
         return connection;
     }
 }
