@@ -272,9 +272,12 @@ public sealed class DigestTests : StoreTest
         await store.PutAsync("a", "1");
         await store.PutAsync("b", "2");
         await store.PutAsync("c", "3");
-        File.Delete(Folder["a"]);
         await store.DeleteAsync("b".Name(), default, default);
         Assert.False(File.Exists(store.Core.Digests.PathOf("b".Name())));
+
+        // An open store looks by itself, too.
+        await store.DisposeAsync();
+        File.Delete(Folder["a"]);
         Assert.Equal(1, store.Core.Digests.Sweep(name => File.Exists(Folder[name.Value]), default));
         Assert.True(File.Exists(store.Core.Digests.PathOf("c".Name())));
     }
@@ -284,6 +287,9 @@ public sealed class DigestTests : StoreTest
     {
         LocalFileStore store = Open(portable);
         await store.PutAsync("a", "1");
+
+        // An open store looks by itself, too.
+        await store.DisposeAsync();
         string path = store.Core.Digests.PathOf("a".Name());
         File.WriteAllBytes(path, []);
         Assert.Equal(0, store.Core.Digests.Sweep(static _ => true, default));
