@@ -1,4 +1,6 @@
 using System.IO.Pipelines;
+using System.Reflection;
+using Millrace.Transfer.Server;
 
 namespace Millrace.Transfer.Tests.Uploading;
 
@@ -109,16 +111,49 @@ public sealed class CutUploadTests : ServerTest
     [Theory, EveryProtocol]
     public async Task Upload_that_is_canceled_while_the_server_begins_it_leaves_nothing(TransferProtocol protocol)
     {
-        await using TestRelay relay = Server.Behind(protocol, _ => new RelayPlan { Delay = TimeSpan.FromMilliseconds(100) });
-        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
         using var cancel = new CancellationTokenSource();
-        Task<TransferResult> putting = client.PutAsync(Folder.Write("x", Content.Random(1_000_000)), Clients.Name("x"), default, null, cancel.Token);
-        await Bounded.UntilAsync(() => Unpublished().Length > 0);
-        await cancel.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => putting);
-        Assert.Empty(Unpublished());
+        string root = Directory.CreateDirectory(Folder["served"]).FullName;
+        await using var store = new LocalFileStore(root);
+        await using TestServer server = await TestServer.StartAsync(options => options.FileStore = BeginningStore.Of(store, cancel));
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => client.PutAsync(Folder.Write("x", Content.Random(1_000_000)), Clients.Name("x"), default, null, cancel.Token));
+        Assert.True(cancel.IsCancellationRequested);
+        Assert.Empty(Directory.GetFiles(Path.Combine(root, ".millrace"), "data", SearchOption.AllDirectories));
+    }
 
-        string[] Unpublished() => Directory.GetFiles(Path.Combine(Server.Root, ".millrace"), "data", SearchOption.AllDirectories);
+    /// <summary>A store that cancels the client when it has begun an upload, before the server says so.</summary>
+    public class BeginningStore : DispatchProxy
+    {
+        private object _inner = null!;
+        private IUploadStore? _uploads;
+        private CancellationTokenSource _cancel = null!;
+
+        public static IFileStore Of(IFileStore store, CancellationTokenSource cancel)
+        {
+            IFileStore beginning = Create<IFileStore, BeginningStore>();
+            IUploadStore uploads = Create<IUploadStore, BeginningStore>();
+            ((BeginningStore)uploads)._inner = store.Uploads;
+            ((BeginningStore)uploads)._cancel = cancel;
+            ((BeginningStore)beginning)._inner = store;
+            ((BeginningStore)beginning)._uploads = uploads;
+            return beginning;
+        }
+
+        protected override object? Invoke(MethodInfo? targetMethod, object?[]? args) => targetMethod!.Name switch
+        {
+            nameof(IFileStore.Within) or nameof(IFileStore.OnBehalfOf) => this,
+            $"get_{nameof(IFileStore.Uploads)}" => _uploads,
+            nameof(IUploadStore.StartAsync) => new ValueTask<StoredUpload>(StartAsync((StartUploadOptions)args![0]!, (CancellationToken)args[1]!)),
+            _ => targetMethod.Invoke(_inner, BindingFlags.DoNotWrapExceptions, null, args, null),
+        };
+
+        private async Task<StoredUpload> StartAsync(StartUploadOptions options, CancellationToken cancellationToken)
+        {
+            StoredUpload upload = await ((IUploadStore)_inner).StartAsync(options, cancellationToken);
+            await _cancel.CancelAsync();
+            return upload;
+        }
     }
 
     private static RelayPlan Plan(int connection, Random random, int bytes)
