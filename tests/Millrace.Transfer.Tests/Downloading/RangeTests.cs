@@ -23,7 +23,7 @@ public sealed class RangeTests : ServerTest
     {
         Server.Write("x", 20_000_000);
         await using var relay = new TestRelay(() => Server.Port);
-        using TransferClient client = Clients.To(relay.Files);
+        using TransferClient client = Clients.WithoutTime(relay.Files, TransferProtocol.Auto);
 
         await client.GetAsync(Clients.Name("x"), Folder["x"]);
 

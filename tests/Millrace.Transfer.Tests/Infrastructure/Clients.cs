@@ -14,6 +14,14 @@ internal static class Clients
         return new TransferClient(files, options);
     }
 
+    /// <summary>A client whose clock stands still: whatever it measures is near and fast, however busy the machine is.</summary>
+    public static TransferClient WithoutTime(Uri files, TransferProtocol protocol)
+    {
+        var options = new TransferClientOptions { Protocol = protocol };
+        var client = new HttpClient(TransferConnections.Create(options)) { Timeout = Timeout.InfiniteTimeSpan };
+        return new TransferClient(files, client, options, ownsClient: true, new ManualClock());
+    }
+
     /// <summary>A client that remembers its uploads in a folder, as one of another process would find them.</summary>
     /// <remarks>One connection, unless it is about parts: on a busy machine loopback is a long way, and uploads are divided.</remarks>
     public static TransferClient Resuming(

@@ -47,7 +47,7 @@ public sealed class DividedUploadTests : ServerTest
     public async Task One_connection_is_used_over_a_short_route(TransferProtocol protocol)
     {
         await using var relay = new TestRelay(() => Server.Port);
-        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
+        using TransferClient client = Clients.WithoutTime(relay.Files, protocol);
 
         await client.PutAsync(Folder.Write("x", Content.Random(LongWay.Bytes)), Clients.Name("x"));
 
