@@ -240,7 +240,11 @@ public sealed class ManyDownloadsTests : ServerTest
             int place = Interlocked.Increment(ref _came);
             if (place <= count)
             {
-                _refused = place == 1 ? path : _refused;
+                if (place == 1)
+                {
+                    _refused = path;
+                }
+
                 _ = place == count && _met.TrySetResult();
                 await (place == 1 ? _met : _again).Task.WaitAsync(TimeSpan.FromMinutes(1), cancellationToken);
                 return place == 1
