@@ -71,6 +71,8 @@ internal sealed class TestServer : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        // It waits for requests that were cut, which may still write into the folder.
+        await _server.StopAsync();
         await _server.DisposeAsync();
         Directory.Delete(Root, recursive: true);
     }
