@@ -39,7 +39,7 @@ public sealed class BlockPoolTests
     [Fact]
     public void Trim_drops_blocks_that_nobody_needed_since_the_last_one()
     {
-        using var pool = new BlockPool();
+        using var pool = new BlockPool(Timeout.InfiniteTimeSpan);
         Block block = pool.RentBlock(1);
         block.Dispose();
         pool.Trim();
@@ -53,7 +53,7 @@ public sealed class BlockPoolTests
     [Fact]
     public void Block_that_came_back_is_rented_without_allocating()
     {
-        using var pool = new BlockPool();
+        using var pool = new BlockPool(Timeout.InfiniteTimeSpan);
         for (int i = 0; i < 10; i++)
         {
             pool.Rent().Dispose();
@@ -68,7 +68,7 @@ public sealed class BlockPoolTests
     [Fact]
     public void Meter_counts_what_is_dropped_beyond_the_kept_bytes_and_by_trimming()
     {
-        using var pool = new BlockPool();
+        using var pool = new BlockPool(Timeout.InfiniteTimeSpan);
         var dropped = new ConcurrentQueue<long>();
         using var listener = new MeterListener();
         listener.InstrumentPublished = static (instrument, listener) =>

@@ -34,7 +34,14 @@ internal sealed class BlockPool : MemoryPool<byte>
     private readonly Timer _timer;
     private bool _disposed;
 
-    public BlockPool() => _timer = new Timer(static state => ((BlockPool)state!).Trim(), this, TrimInterval, TrimInterval);
+    public BlockPool()
+        : this(TrimInterval)
+    {
+    }
+
+    /// <param name="trimInterval">Infinite to trim only when <see cref="Trim"/> is called.</param>
+    internal BlockPool(TimeSpan trimInterval) =>
+        _timer = new Timer(static state => ((BlockPool)state!).Trim(), this, trimInterval, trimInterval);
 
     public override int MaxBufferSize => MillraceSocketOptions.LargestBlockBytes;
 
