@@ -91,6 +91,10 @@ public sealed class ConnectionTests : FolderTests
     [Fact]
     public async Task Connection_is_traced_from_its_begin_to_its_end_and_is_not_the_parent_of_its_requests()
     {
+        // No connection that the listener sees beside this one has its port.
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        int port = ((IPEndPoint)socket.LocalEndPoint!).Port;
         var seen = new ConcurrentQueue<Activity>();
         using var listener = new ActivityListener
         {
@@ -104,8 +108,7 @@ public sealed class ConnectionTests : FolderTests
             context.Response.ContentLength = 4;
             await context.Response.WriteAsync(Activity.Current?.ParentId is null ? "none" : "some");
         }));
-        using Socket socket = await host.ConnectAsync();
-        int port = ((IPEndPoint)socket.LocalEndPoint!).Port;
+        await socket.ConnectAsync(IPAddress.Loopback, host.Address.Port);
         await socket.GetAsync("/");
         Assert.Equal("none", Encoding.ASCII.GetString((await socket.ReceiveResponseAsync()).Body));
         Assert.DoesNotContain(seen, each => port.Equals(each.GetTagItem("network.peer.port")));
