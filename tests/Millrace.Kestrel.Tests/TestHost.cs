@@ -89,7 +89,8 @@ internal sealed class TestHost : IAsyncDisposable
         public void Log<TState>(
             LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {
-            if (IsEnabled(logLevel))
+            // That Kestrel's timer was not run for a second says something about the machine.
+            if (IsEnabled(logLevel) && eventId.Name != "HeartbeatSlow")
             {
                 Errors.Enqueue($"{formatter(state, exception)} {exception}");
             }

@@ -18,7 +18,8 @@ internal sealed class CapturedLog(LogLevel level) : ILoggerProvider, ILogger
     public void Log<TState>(
         LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
     {
-        if (IsEnabled(logLevel))
+        // That Kestrel's timer was not run for a second says something about the machine.
+        if (IsEnabled(logLevel) && eventId.Name != "HeartbeatSlow")
         {
             Lines.Enqueue(formatter(state, exception) + exception);
         }
