@@ -54,8 +54,18 @@ public sealed class InlineRequestsTests : FolderTests
         Folder.Write("name", Content.Random(1000));
         await using var store = new LocalFileStore(Folder.Path);
         var opened = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        // The pool goes on with what this thread has begun, but not before the thread has looked.
+        var begun = new AsyncLocal<bool>(change =>
+        {
+            if (change.CurrentValue && Thread.CurrentThread.IsThreadPoolThread)
+            {
+                opened.Task.Wait(Bounded.Patience);
+            }
+        });
         var thread = new Thread(() =>
         {
+            begun.Value = true;
             Task<StoredFileReader> opening = store.OpenReadAsync(TransferName.Parse("name"), DigestNeed.IfKnown, default).AsTask();
             opened.SetResult(opening.IsCompleted);
             opening.ContinueWith(static reader => reader.Result.DisposeAsync().AsTask().Wait(), TaskScheduler.Default).Wait();
