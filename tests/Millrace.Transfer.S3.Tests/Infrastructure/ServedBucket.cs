@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 
 namespace Millrace.Transfer.S3.Tests.Infrastructure;
@@ -6,12 +7,13 @@ namespace Millrace.Transfer.S3.Tests.Infrastructure;
 internal sealed class ServedBucket : IAsyncDisposable
 {
     private readonly Process _process;
-    private readonly Task<string> _errors;
+    private readonly ConcurrentQueue<string> _log = new();
 
     private ServedBucket(Process process, JsonElement ready)
     {
         _process = process;
-        _errors = process.StandardError.ReadToEndAsync();
+        process.ErrorDataReceived += (_, line) => _log.Enqueue(line.Data + '\n');
+        process.BeginErrorReadLine();
         Ready = ready;
         Client = new HttpClient { BaseAddress = new Uri(ready.GetProperty("address").GetString()!), Timeout = TimeSpan.FromMinutes(5) };
     }
@@ -20,6 +22,9 @@ internal sealed class ServedBucket : IAsyncDisposable
     public JsonElement Ready { get; }
 
     public HttpClient Client { get; }
+
+    /// <summary>What it has logged so far.</summary>
+    public string Log => string.Concat(_log);
 
     /// <summary>The URL of its files.</summary>
     public string Files => Ready.GetProperty("files").GetString()!;
@@ -41,12 +46,10 @@ internal sealed class ServedBucket : IAsyncDisposable
             line ?? throw new InvalidOperationException("It did not start: " + await process.StandardError.ReadToEndAsync())).RootElement);
     }
 
-    /// <returns>Its log.</returns>
-    public async Task<string> KillAsync()
+    public async Task KillAsync()
     {
         _process.Kill();
         await _process.WaitForExitAsync();
-        return await _errors;
     }
 
     public async ValueTask DisposeAsync()

@@ -39,13 +39,10 @@ public sealed class StartTests : BucketTest
     [NeedsFact(Need.Ceph)]
     public async Task Endpoint_that_nobody_listens_on_is_named()
     {
-        int port;
-        using (var listener = new TcpListener(IPAddress.Loopback, 0))
-        {
-            listener.Start();
-            port = ((IPEndPoint)listener.LocalEndpoint).Port;
-        }
-
+        // Kept, so that no other program listens on the port meanwhile.
+        using var bound = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        bound.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        int port = ((IPEndPoint)bound.LocalEndPoint!).Port;
         string error = await RefusedAsync("s3://" + Bucket.Name, new Uri($"http://127.0.0.1:{port}"), MillraceCommand.Keys);
         Assert.Contains($"127.0.0.1:{port}", error, StringComparison.Ordinal);
     }
