@@ -18,15 +18,16 @@ public sealed partial class TransferDisplayTests
 
         await BarDisplay.RunAsync(console, items, async display =>
         {
-            foreach (TransferItem[] pair in items.Chunk(2))
+            foreach ((int done, TransferItem[] pair) in items.Chunk(2).Index())
             {
                 foreach (TransferItem item in pair)
                 {
                     display.Begin(item).Report(new TransferProgress(MiB / 2, MiB, MiB, TimeSpan.FromSeconds(1), 1));
                 }
 
-                // Until the bars have been drawn with them, which happens on another thread.
+                // Until the bars have been drawn with what both have reported, which happens on another thread.
                 await DrawnAsync(output, pair[1].Path);
+                await DrawnAsync(output, $"{(2 * done) + 1} MiB of 10 MiB, 2 MiB/s");
                 foreach (TransferItem item in pair)
                 {
                     display.End(new TransferOutcome(item, Result(item), null, 1));
