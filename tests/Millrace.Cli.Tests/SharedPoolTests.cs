@@ -28,6 +28,9 @@ public sealed class SharedPoolTests : FolderTests
         };
         start.Environment["DOTNET_STARTUP_HOOKS"] = typeof(StartupHook).Assembly.Location;
         start.Environment[StartupHook.FileVariable] = kept;
+
+        // No collection goes on while arrays are returned and rented again.
+        start.Environment["DOTNET_gcConcurrent"] = "0";
         start.Environment.Remove(SharedPool.Variable);
         if (setByUser is not null)
         {

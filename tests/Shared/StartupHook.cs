@@ -82,6 +82,9 @@ internal static class StartupHook
         const int Bytes = 256 * 1024;
         byte[][] rented = [.. Enumerable.Range(0, Rented).Select(_ => ArrayPool<byte>.Shared.Rent(Bytes))];
         var known = rented.ToHashSet();
+
+        // A collection that the arrays have caused lets the pool drop some where memory is short.
+        GC.WaitForPendingFinalizers();
         foreach (byte[] array in rented)
         {
             ArrayPool<byte>.Shared.Return(array);
