@@ -17,7 +17,7 @@ public sealed partial class BusyProcessorsTests
             Assert.All(processes, process => Assert.False(process.HasExited));
         }
 
-        Assert.All(processes, process => Assert.True(process.WaitForExit(TimeSpan.FromSeconds(20))));
+        Assert.All(processes, process => Assert.True(process.WaitForExit(Bounded.Patience)));
     }
 
     [NeedsTheory(Need.Linux)]
@@ -36,9 +36,9 @@ public sealed partial class BusyProcessorsTests
             .. owner.StandardOutput.ReadLine()!.Split(' ').Select(id => Process.GetProcessById(int.Parse(id, CultureInfo.InvariantCulture))),
         ];
         Assert.Equal(0, Kill(owner.Id, signal));
-        Assert.True(owner.WaitForExit(TimeSpan.FromSeconds(20)));
+        Assert.True(owner.WaitForExit(Bounded.Patience));
         Assert.Equal(Environment.ProcessorCount, processes.Length);
-        Assert.All(processes, process => Assert.True(process.WaitForExit(TimeSpan.FromSeconds(20))));
+        Assert.All(processes, process => Assert.True(process.WaitForExit(Bounded.Patience)));
     }
 
     [Theory]

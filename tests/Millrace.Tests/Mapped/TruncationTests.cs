@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using Millrace.Sources;
 using Xunit.Abstractions;
 
@@ -51,7 +52,10 @@ public sealed class TruncationTests(ITestOutputHelper output)
         delays.Sort();
         output.WriteLine($"writer delayed by {delays[Rounds / 2]:F2} ms (median), {delays[^1]:F2} ms (longest)");
         output.WriteLine(string.Join(", ", outcomes.Select(outcome => $"{outcome.Key}: {outcome.Value}")));
-        Assert.True(delays[^1] < 5000, $"a writer waited for {delays[^1]} ms");
+
+        // After this many seconds the system takes the lease away.
+        int longest = int.Parse(await File.ReadAllTextAsync("/proc/sys/fs/lease-break-time"), CultureInfo.InvariantCulture);
+        Assert.True(delays[^1] < 1000.0 * longest, $"a writer waited for {delays[^1]} ms");
     }
 
     [MappedFact]

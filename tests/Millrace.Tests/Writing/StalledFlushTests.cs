@@ -102,17 +102,20 @@ public sealed class StalledFlushTests
         disk.Freeze();
 
         // On a separate thread: begun after the thaw, on a busy pool, the write would teach the writer nothing.
-        var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var begun = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
         Task first = Task.Factory.StartNew(
             () =>
             {
-                begun.SetResult();
+                begun.SetResult($"/proc/{new FileInfo("/proc/thread-self").LinkTarget}/stat");
                 writer.WriteAsync(TestContent.Of(200_000)).AsTask().Wait();
             },
             CancellationToken.None,
             TaskCreationOptions.LongRunning,
             TaskScheduler.Default);
-        await begun.Task;
+        string stat = await begun.Task;
+
+        // The system lets a writer wait in the state D: proc_pid_stat(5). Before that the thread may not have begun to write.
+        await Bounded.UntilAsync(() => File.ReadAllText(stat).Split(") ")[^1][0] == 'D');
         await Task.Delay(200);
         Assert.False(first.IsCompleted);
         disk.Thaw();
