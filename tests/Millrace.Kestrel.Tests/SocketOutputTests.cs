@@ -266,6 +266,32 @@ public sealed class SocketOutputTests : FolderTests
         Assert.Equal("first second"u8.ToArray(), await pair.Receiver.ReceiveToEndAsync().Soon());
     }
 
+    [NeedsFact(Need.Native)]
+    public async Task Bytes_that_fill_a_TLS_record_are_sent_by_the_thread_that_flushes_them()
+    {
+        byte[] content = Content.Random(16_384);
+        byte[] received = new byte[content.Length];
+        using var pair = new SocketPair(native: true);
+        pair.Sender.SendBufferSize = 1024 * 1024;
+        pair.Receiver.ReceiveTimeout = 60_000;
+        using var output = new SocketOutput(pair.Sender, pair.Events, _pool, Options(native: true), EndWith(pair));
+        RunOutsideOfPool(() =>
+        {
+            output.Write(content);
+            Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
+
+            // What another thread sends is sent when this code has returned.
+            int count, part = -1;
+            for (count = 0; count < received.Length && part != 0; count += part)
+            {
+                part = pair.Receiver.Receive(received.AsSpan(count));
+            }
+        });
+
+        Assert.Equal(content, received);
+        await output.CompleteAsync();
+    }
+
     [Theory]
     [EveryValue]
     public async Task Files_of_a_request_outside_of_the_pool_are_sent_in_the_pool(bool textIsFlushed)

@@ -24,6 +24,9 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     /// <summary>How much of a file may be sent before it is written, in bytes; as much as nginx sends with a call.</summary>
     private const int MaxAhead = 2 * 1024 * 1024;
 
+    /// <summary>A flush of so many bytes, as of a whole TLS record, is sent by its own thread, in whose processor's cache they are.</summary>
+    private const int WorthSending = 16 * 1024;
+
     /// <summary>Stands for bytes of files. It is never read or written, so its pages are never touched.</summary>
     private static readonly byte[] Placeholder = GC.AllocateUninitializedArray<byte>(LendableBytes + MaxAhead);
 
@@ -192,10 +195,11 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         bool start, small;
         lock (_lock)
         {
+            small = _unflushed < WorthSending;
             CommitTail();
             _memoryIsOut = false;
             _unflushed = 0;
-            small = _segments.Files == 0 && _unsent <= _pauseBytes;
+            small &= _segments.Files == 0 && _unsent <= _pauseBytes;
             start = !_sending && !_closed && _unsent > 0 && !IsDelayed;
             _sending |= start;
         }
