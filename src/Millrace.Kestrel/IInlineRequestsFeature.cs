@@ -16,7 +16,7 @@ public interface IInlineRequestsFeature
     /// <summary>
     /// Whether the thread that waited for the next bytes handles them; false, the default, for a thread of the pool. Set it to
     /// true only while the connection's next request, and the rest of this one, are certain not to block before they first yield to the thread pool.
-    /// Callable from any thread.
+    /// It stays false until the connection's first request. Callable from any thread.
     /// </summary>
     bool RunsInline { get; set; }
 }

@@ -67,15 +67,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 
     public override IFeatureCollection Features { get; }
 
-    public override IDuplexPipe Transport
-    {
-        get;
-        set
-        {
-            field = value;
-            _readiness.RunsInline &= IsPlain;
-        }
-    }
+    public override IDuplexPipe Transport { get; set; }
 
     public override string ConnectionId
     {
@@ -103,10 +95,11 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     public bool IsPlain => ReferenceEquals(Transport, this);
 
     /// <inheritdoc/>
+    /// <remarks>Not before the first request: TLS may be about to begin, whose handshake and first request the thread for events would run.</remarks>
     public bool RunsInline
     {
         get => _readiness.RunsInline;
-        set => _readiness.RunsInline = value && IsPlain && !_isHttp2;
+        set => _readiness.RunsInline = value && _responseBody is not null && IsPlain && !_isHttp2;
     }
 
     /// <summary>The response body of the request that is being answered; HTTP/1.1 answers one at a time.</summary>
