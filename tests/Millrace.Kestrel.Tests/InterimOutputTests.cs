@@ -183,16 +183,17 @@ public sealed class InterimOutputTests
         {
             var pipe = new Pipe();
             var input = new InterimInput(pipe.Reader);
+            int sent = 0;
             foreach (byte[] part in bytes.Chunk(cut))
             {
-                Assert.False(input.HasSmallTable);
                 await pipe.Writer.WriteAsync(part);
                 ReadResult read = await input.ReadAsync();
-                Assert.Equal(part.Length, read.Buffer.Length);
-                input.AdvanceTo(read.Buffer.End);
-            }
+                sent += part.Length;
 
-            Assert.Equal(isSmall, input.HasSmallTable);
+                // Kestrel may act on what it has read before it says how much that is.
+                Assert.Equal(isSmall && sent == bytes.Length, input.HasSmallTable);
+                input.AdvanceTo(read.Buffer.GetPosition(read.Buffer.Length / 2), read.Buffer.End);
+            }
         }
     }
 

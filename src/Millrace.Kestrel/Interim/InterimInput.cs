@@ -15,6 +15,9 @@ internal sealed class InterimInput(PipeReader inner) : PipeReader
 
     private FrameFollower _frames = new(Http2Preface.Bytes.Length);
     private ReadOnlySequence<byte> _buffer;
+
+    /// <summary>Bytes at the start of the buffer whose frames were followed.</summary>
+    private long _followed;
     private ulong _setting;
     private int _settingBytes;
     private bool _hasSmallTable;
@@ -47,12 +50,7 @@ internal sealed class InterimInput(PipeReader inner) : PipeReader
 
     public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
     {
-        // Kestrel has copied these bytes, and reads the copy after this.
-        foreach (ReadOnlyMemory<byte> segment in _buffer.Slice(_buffer.Start, consumed))
-        {
-            Follow(segment.Span);
-        }
-
+        _followed -= _buffer.Slice(_buffer.Start, consumed).Length;
         _buffer = default;
         inner.AdvanceTo(consumed, examined);
     }
@@ -66,9 +64,16 @@ internal sealed class InterimInput(PipeReader inner) : PipeReader
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<ReadResult> KeepAsync(ValueTask<ReadResult> read) => Keep(await read);
 
+    /// <summary>Follows what has not been seen yet: Kestrel passes bytes to the thread that reads their frames before it takes them from here.</summary>
     private ReadResult Keep(in ReadResult result)
     {
         _buffer = result.Buffer;
+        foreach (ReadOnlyMemory<byte> segment in _buffer.Slice(_followed))
+        {
+            Follow(segment.Span);
+        }
+
+        _followed = _buffer.Length;
         return result;
     }
 
