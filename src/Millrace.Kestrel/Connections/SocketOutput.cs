@@ -195,11 +195,10 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         bool start, small;
         lock (_lock)
         {
-            small = _unflushed < WorthSending;
             CommitTail();
             _memoryIsOut = false;
+            small = _segments.Files == 0 && _unflushed < WorthSending && _unsent <= _pauseBytes;
             _unflushed = 0;
-            small &= _segments.Files == 0 && _unsent <= _pauseBytes;
             start = !_sending && !_closed && _unsent > 0 && !IsDelayed;
             _sending |= start;
         }

@@ -64,7 +64,7 @@ internal sealed class InterimInput(PipeReader inner) : PipeReader
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<ReadResult> KeepAsync(ValueTask<ReadResult> read) => Keep(await read);
 
-    /// <summary>Follows what has not been seen yet: Kestrel passes bytes to the thread that reads their frames before it takes them from here.</summary>
+    /// <summary>Follows the bytes that are new: Kestrel may act on them before it reports how many it has taken.</summary>
     private ReadResult Keep(in ReadResult result)
     {
         _buffer = result.Buffer;
