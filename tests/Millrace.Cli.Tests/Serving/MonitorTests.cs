@@ -68,9 +68,10 @@ public sealed class MonitorTests : CommandTests
         Assert.Contains("in use", await FailAsync("serve", "other", "--port", "0", "--h2-port", "none", "--metrics", port), StringComparison.Ordinal);
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task Access_log_has_a_line_per_request_without_queries_and_can_be_rotated()
     {
+        IsHosted = false;
         Write("served/a b.bin", 5);
         using ServedCommand server = await ServeAsync("served", "--access-log", Folder["access.log"]);
 
@@ -88,6 +89,12 @@ public sealed class MonitorTests : CommandTests
         Assert.Equal(5, (await server.Client.GetByteArrayAsync(server.Files + "a%20b.bin")).Length);
         await Bounded.UntilAsync(() => File.Exists(Folder["access.log"]) && new FileInfo(Folder["access.log"]).Length > 0);
         Assert.Contains("\" 200 5 \"-\" \"-\"", Assert.Single(await File.ReadAllLinesAsync(Folder["access.log"])), StringComparison.Ordinal);
+
+        // Lines that are still gathered are written when the server stops.
+        await Task.WhenAll(Enumerable.Range(0, 200).Select(_ => server.Client.GetByteArrayAsync(server.Files + "a%20b.bin")));
+        server.Signal(Command.Terminate);
+        await server.EndAsync();
+        Assert.Equal(201, (await File.ReadAllLinesAsync(Folder["access.log"])).Length);
     }
 
     [Fact]
