@@ -97,6 +97,7 @@ internal sealed partial class SocketOutput
             RemoveHead();
         }
 
+        _hasLost |= _unsent > 0;
         _unsent = 0;
     }
 }

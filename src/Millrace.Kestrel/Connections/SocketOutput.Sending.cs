@@ -201,11 +201,10 @@ internal sealed unsafe partial class SocketOutput
     /// <returns>False when there is more to send after all.</returns>
     private bool TryEnd(bool mayBlock)
     {
-        bool ends, closed;
+        bool ends, hasLost;
         lock (_lock)
         {
-            closed = _closed;
-            if (!closed && _unsent > 0 && !IsDelayed)
+            if (!_closed && _unsent > 0 && !IsDelayed)
             {
                 return false;
             }
@@ -215,11 +214,12 @@ internal sealed unsafe partial class SocketOutput
             {
                 ReleaseQueue(all: true);
             }
-            else if (closed)
+            else if (_closed)
             {
                 ReleaseQueue();
             }
 
+            hasLost = _hasLost;
             ends = _completed && !_hasEnded;
             _hasEnded |= ends;
         }
@@ -230,7 +230,7 @@ internal sealed unsafe partial class SocketOutput
         }
 
         // Last, because the caller goes on here.
-        CompleteFlush(new FlushResult(isCanceled: false, isCompleted: closed), inline: mayBlock && Thread.CurrentThread.IsThreadPoolThread);
+        CompleteFlush(new FlushResult(isCanceled: false, isCompleted: hasLost), inline: mayBlock && Thread.CurrentThread.IsThreadPoolThread);
         return true;
     }
 

@@ -52,6 +52,9 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     private Timer? _delay;
     private bool _completed;
     private bool _closed;
+
+    /// <summary>Whether bytes were flushed that nothing can send any more.</summary>
+    private bool _hasLost;
     private bool _hasEnded;
     private Exception? _error;
 
@@ -192,11 +195,12 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
             return ValueTask.FromCanceled<FlushResult>(cancellationToken);
         }
 
-        bool start, small;
+        bool start, small, wasClosed;
         lock (_lock)
         {
             CommitTail();
             _memoryIsOut = false;
+            wasClosed = _closed;
             small = _segments.Files == 0 && _unflushed < WorthSending && _unsent <= _pauseBytes;
             _unflushed = 0;
             start = !_sending && !_closed && _unsent > 0 && !IsDelayed;
@@ -224,9 +228,9 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
                 return new(new FlushResult(isCanceled: true, _closed));
             }
 
-            if (_closed || _completed || IsBelow(_pauseBytes))
+            if (wasClosed || _completed || IsBelow(_pauseBytes))
             {
-                return new(new FlushResult(isCanceled: false, _closed || _completed));
+                return new(new FlushResult(isCanceled: false, wasClosed || _completed || _hasLost));
             }
 
             if (_flushWaits)
@@ -305,6 +309,10 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     }
 
     /// <summary>Drops unsent bytes. Callable from any thread.</summary>
+    /// <remarks>
+    /// A flush that waits is left to whoever sends, which alone knows whether the last byte went out before: a client that resets
+    /// its connection after that byte has the whole response.
+    /// </remarks>
     public void Abort(Exception error)
     {
         bool ends;
@@ -327,8 +335,6 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         {
             _ended(error);
         }
-
-        CompleteFlush(new FlushResult(isCanceled: false, isCompleted: true), inline: false);
     }
 
     /// <summary>What <see cref="SendQueue"/> calls, once for each time that this was added to it.</summary>

@@ -216,6 +216,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         CancellationToken cancellationToken)
     {
         PipeReader content = pass.TurnBytes is { } turn ? reader.Read(range, turn) : reader.Read(range);
+        var writer = new ResponseWriter(body);
         try
         {
             if (starts is not null)
@@ -223,13 +224,18 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
                 await starts.StartAsync(cancellationToken);
             }
 
-            await content.CopyToAsync(new ResponseWriter(body), cancellationToken);
-            pass.AddBytes(range.Length);
+            await content.CopyToAsync(writer, cancellationToken);
+        }
+        catch (OperationCanceledException) when (writer.FlushedBytes == range.Length)
+        {
+            // The client closed the connection after the last byte, before the copy had looked for the end of the file.
         }
         finally
         {
             await content.CompleteAsync();
         }
+
+        pass.AddBytes(range.Length);
     }
 
     /// <summary>How much <c>Want-Repr-Digest</c> (RFC 9530, section 4) wants a digest; null if it does not.</summary>

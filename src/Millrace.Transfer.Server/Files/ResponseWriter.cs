@@ -8,16 +8,34 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 internal sealed class ResponseWriter(PipeWriter body) : ForwardingWriter(body)
 {
+    private long _written;
+
+    /// <summary>Bytes that were flushed while the client was there.</summary>
+    public long FlushedBytes { get; private set; }
+
+    public override void Advance(int bytes)
+    {
+        base.Advance(bytes);
+        _written += bytes;
+    }
+
     /// <exception cref="ConnectionAbortedException">The client is gone.</exception>
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
         ValueTask<FlushResult> flush = Inner.FlushAsync(cancellationToken);
-        return flush.IsCompletedSuccessfully ? new(ThrowIfGone(flush.Result)) : WaitAsync(flush);
+        return flush.IsCompletedSuccessfully ? new(Flushed(flush.Result)) : WaitAsync(flush);
     }
 
     public static FlushResult ThrowIfGone(FlushResult flushed) => flushed.IsCompleted || flushed.IsCanceled
         ? throw new ConnectionAbortedException("The client went away before it had the whole response.")
         : flushed;
 
-    private static async ValueTask<FlushResult> WaitAsync(ValueTask<FlushResult> flush) => ThrowIfGone(await flush);
+    private async ValueTask<FlushResult> WaitAsync(ValueTask<FlushResult> flush) => Flushed(await flush);
+
+    private FlushResult Flushed(FlushResult flushed)
+    {
+        ThrowIfGone(flushed);
+        FlushedBytes = _written;
+        return flushed;
+    }
 }

@@ -287,8 +287,9 @@ public sealed class DiagnosticsTests
             using RawConnection connection = await RawConnection.OpenAsync(served.Server.Address, "GET /files/a HTTP/1.1\r\nHost: localhost\r\n\r\n");
             await connection.ReadHeadAsync();
             await connection.SkipAsync(length);
-            if (i % 2 == 0)
+            if (i % 2 == 0 && (length < 64 * 1024 || !TestedTransport.IsKestrel))
             {
+                // Over Kestrel's own sockets, a flush that had to wait says that the connection ended, also if it had sent everything before.
                 connection.Reset();
             }
         }
