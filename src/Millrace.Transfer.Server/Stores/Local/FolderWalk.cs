@@ -83,11 +83,14 @@ internal static class FolderWalk
     /// <exception cref="IOException">Something could not be deleted; everything else is.</exception>
     public static void Delete(string top, bool native, Action<long> deleted)
     {
+        // Also after a round that deleted nothing: a writer may have added to a folder between the look into it and its turn to be deleted.
+        const int MaxIdleRounds = 2;
         Exception? failure;
-        bool hasProgress;
+        int idleRounds = 0;
         do
         {
-            (failure, hasProgress) = (null, false);
+            failure = null;
+            idleRounds++;
             var pending = new Stack<(string Path, bool IsEmptied)>();
             pending.Push((top, false));
             while (pending.TryPop(out (string Path, bool IsEmptied) next))
@@ -113,7 +116,7 @@ internal static class FolderWalk
                 }
             }
         }
-        while (failure is not null && hasProgress && Directory.Exists(top));
+        while (failure is not null && idleRounds < MaxIdleRounds && Directory.Exists(top));
 
         if (failure is not null && Directory.Exists(top))
         {
@@ -125,7 +128,7 @@ internal static class FolderWalk
             try
             {
                 delete();
-                hasProgress = true;
+                idleRounds = 0;
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
