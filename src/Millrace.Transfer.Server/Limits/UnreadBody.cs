@@ -27,8 +27,8 @@ internal static class UnreadBody
     /// </remarks>
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
 
-    /// <summary>Time for another thread of Kestrel's to write a status and the reset after it, which it flushes one by one.</summary>
-    private static readonly TimeSpan WriteTime = TimeSpan.FromMilliseconds(10);
+    /// <summary>Time for another thread of Kestrel's to write the reset after a status, which it flushes before.</summary>
+    private static readonly TimeSpan ResetTime = TimeSpan.FromMilliseconds(10);
 
     /// <summary>Runs the rest of the application.</summary>
     /// <param name="context">The request.</param>
@@ -97,8 +97,8 @@ internal static class UnreadBody
             sending?.DelaySending(TimeSpan.FromSeconds(1));
             Task ended = context.Response.CompleteAsync();
             context.Features.GetRequiredFeature<IHttpResetFeature>().Reset(NoError);
-            sending?.DelaySending(WriteTime);
             await ended;
+            sending?.DelaySending(ResetTime);
             return;
         }
 
