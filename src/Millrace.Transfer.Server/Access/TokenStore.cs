@@ -22,6 +22,9 @@ public sealed class TokenStore
     // have been written again since, with the same time.
     private static readonly TimeSpan Settled = TimeSpan.FromSeconds(3);
 
+    /// <summary>For changes of this process: only other processes look again and again whether the file's lock is free.</summary>
+    private static readonly SemaphoreSlim Changing = new(1, 1);
+
     private readonly TimeProvider _clock;
     private volatile Loaded _loaded = new(TokenSet.Empty, default, Certain: false);
 
@@ -267,6 +270,7 @@ public sealed class TokenStore
         }
 
         string folder = System.IO.Path.GetDirectoryName(Path)!;
+        await Changing.WaitAsync(cancellationToken);
         try
         {
             MakeFolder(folder);
@@ -288,6 +292,10 @@ public sealed class TokenStore
                 TransferError.Failed,
                 $"The tokens in '{Path}' cannot be changed: {exception.Message} Run this as the user who owns the folder.",
                 innerException: exception);
+        }
+        finally
+        {
+            Changing.Release();
         }
     }
 
