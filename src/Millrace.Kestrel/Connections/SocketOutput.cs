@@ -391,7 +391,8 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     {
         lock (_lock)
         {
-            if (!_flushWaits || _flushToken != token)
+            // When the connection is closed, whoever sends ends the flush.
+            if (!_flushWaits || _flushToken != token || _closed)
             {
                 return;
             }
