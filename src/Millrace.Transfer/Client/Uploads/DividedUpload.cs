@@ -29,7 +29,7 @@ internal sealed class DividedUpload(TransferContext context, Upload upload, Uplo
     /// <summary>Deletes the parts, joined or not: the server keeps them until they expire.</summary>
     public async Task DeleteAsync()
     {
-        using var bound = new CancellationTokenSource(Upload.AbortTime);
+        using var bound = new CancellationTokenSource(Upload.AbortTime, context.Clock);
         await Parallel.ForEachAsync(
             parts.All.Where(part => part.Upload is not null),
             new ParallelOptions { MaxDegreeOfParallelism = context.Options.MaxConnections },

@@ -135,7 +135,7 @@ internal sealed class Upload : IDisposable
     {
         watch.Caller.ThrowIfCancellationRequested();
         watch.Pause();
-        using var patience = new CancellationTokenSource();
+        using var patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _context.Clock);
         using CancellationTokenRegistration _ = watch.Caller.UnsafeRegister(
             static source => ((CancellationTokenSource)source!).CancelAfter(AbortTime), patience);
         using IdleWatch patient = _context.Watch(patience.Token);
@@ -320,10 +320,11 @@ internal sealed class Upload : IDisposable
             return null;
         }
 
-        // A disk that was slow to begin an upload, or a new connection, does not make a long route.
+        // A disk that was slow to begin an upload, or a new connection, does not make a long route; nor does a busy machine at this moment.
         long asked = _context.Clock.GetTimestamp();
         await Protocol.PositionAsync(Name, Location!, watch).ConfigureAwait(false);
-        roundTrip = _context.Clock.GetElapsedTime(asked);
+        TimeSpan again = _context.Clock.GetElapsedTime(asked);
+        roundTrip = again < roundTrip ? again : roundTrip;
         return roundTrip < RangeRule.MinRoundTrip ? null : new UploadWatch(_context.Clock, roundTrip, length);
     }
 
@@ -476,7 +477,7 @@ internal sealed class Upload : IDisposable
         if (Location is { } location)
         {
             Location = null;
-            using var bound = new CancellationTokenSource(AbortTime);
+            using var bound = new CancellationTokenSource(AbortTime, _context.Clock);
             await AbortAsync(Protocol, location, bound.Token).ConfigureAwait(false);
         }
     }
