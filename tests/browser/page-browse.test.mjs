@@ -331,6 +331,8 @@ test("Deleting many says how far it is, and Cancel stops it", async () => {
     await arrived;
     await dialog(page).getByText("2 of 3").waitFor();
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    // Not before the page has seen the click.
+    await allClosed(page);
     release();
     await page.getByText("2 items deleted").waitFor();
     await shows(page, ["3.txt"]);
@@ -617,6 +619,7 @@ test("A session that ends during a preview or a move asks for the token", async 
       await dialog(page).getByRole("heading", { name: "Sign in" }).waitFor();
       assert.equal(await page.locator("dialog[open]").count(), 1, open);
       await page.unroute(/a\.txt|b\.png|limit=10000/);
+      await page.waitForFunction(() => history.state?.preview === undefined);
       await page.reload();
       await drawn(page);
     }

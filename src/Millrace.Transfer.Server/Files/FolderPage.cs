@@ -105,7 +105,7 @@ internal static class FolderPage
         }
 
         html.Append("</td><td class=\"date\"><time datetime=\"")
-            .Append(entry.Modified.ToDateTimeOffset().UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", CultureInfo.InvariantCulture))
+            .Append(entry.Modified.ToDateTimeOffset().UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture))
             .Append("\">")
             .Append(entry.Modified.ToDateTimeOffset().UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture))
             .Append("</time></td></tr>\n");

@@ -92,7 +92,7 @@ export function openForm({ heading, fields, submit, isDanger, className = "", ac
   const closing = new AbortController();
   const problem = h("p", { class: "problem", role: "alert" });
   const progress = h("p", { class: "quiet small", role: "progressbar", hidden: true });
-  const cancel = h("button", { type: "button", class: "button", click: () => dialog.close() }, texts.cancel);
+  const cancel = h("button", { type: "button", class: "button", click: stop }, texts.cancel);
   const button = h("button", { class: isDanger ? "button danger" : "button primary" }, submit);
   const form = h("form", { method: "dialog", novalidate: true, submit: (event: SubmitEvent) => void send(event) },
     ...fields, problem, progress, h("div", { class: "dialog-buttons" }, cancel, button));
@@ -100,6 +100,12 @@ export function openForm({ heading, fields, submit, isDanger, className = "", ac
   // An action that cannot be undone must not start because Enter was pressed once too often.
   (form.querySelector<HTMLElement>("[autofocus]") ?? (isDanger ? cancel : button)).focus();
   return dialog;
+
+  function stop(): void {
+    // At once: that the dialog is closed is told later, and the next step could begin before.
+    closing.abort();
+    dialog.close();
+  }
 
   async function send(event: SubmitEvent): Promise<void> {
     event.preventDefault();
