@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "./support/browser.mjs";
+import { launch, patience } from "./support/browser.mjs";
 import { origin, serve } from "./support/served.mjs";
 
 let browser, allowed, refused, server, page;
@@ -23,6 +23,7 @@ after(async () => {
 
 async function open(url) {
   const opened = await (await browser.newContext()).newPage();
+  opened.setDefaultTimeout(patience);
   await opened.goto(url);
   return opened;
 }

@@ -148,6 +148,8 @@ const states = {
     await page.getByRole("dialog").getByRole("button", { name: "Move here" }).click();
     const undo = page.getByRole("button", { name: "Undo" });
     await undo.waitFor();
+    // A notice with the focus stays.
+    await undo.focus();
     // The list is read again afterwards, which the next state would otherwise meet halfway.
     return async () => {
       await undo.click();

@@ -40,7 +40,7 @@ const filter = (text) => `(() => {
 test("The first visit takes no more than 120 KiB of scripts and styles", async (t) => {
   const page = await browser.open(`${server.address}/files/`);
   await page.until(drawn);
-  await page.until(`performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/worker.js")) && performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/tus.js"))`);
+  await page.until(`["/worker.js", "/tus.js", "/icon.svg"].every((end) => performance.getEntriesByType("resource").some(({ name }) => name.endsWith(end)))`);
   const loaded = await page.evaluate(`performance.getEntriesByType("resource").filter(({ name }) => name.includes("/page/")).map(({ name, encodedBodySize }) => [name.split("/").at(-1), encodedBodySize])`);
   const bytes = loaded.reduce((sum, [, size]) => sum + size, 0);
   t.diagnostic(`${(bytes / 1024).toFixed(1)} KiB`);

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "./support/browser.mjs";
+import { launch, patience } from "./support/browser.mjs";
 import { serve } from "./support/served.mjs";
 
 // What pages of other sites can do with a server on this machine, as a real browser sends it.
@@ -34,6 +34,7 @@ after(async () => {
 
 async function inPage(url, act) {
   const context = await browser.newContext();
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const response = await page.goto(url);
   try {
