@@ -28,10 +28,12 @@ node_is_new_enough() {
 }
 
 install_packages() {
-  local install=(apt-get install -y --no-install-recommends "$@")
+  # Another program may be installing something.
+  local apt=(apt-get -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3)
+  local install=("${apt[@]}" install -y --no-install-recommends "$@")
   echo "Installing $* ..."
   DEBIAN_FRONTEND=noninteractive "${install[@]}" >/dev/null 2>&1 ||
-    { apt-get update >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive "${install[@]}" >/dev/null; }
+    { "${apt[@]}" update >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive "${install[@]}" >/dev/null; }
 }
 
 # Prints what is missing and how to get it when it returns 1.

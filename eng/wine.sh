@@ -31,7 +31,7 @@ fi
 # what a thread that ends is still receiving; a crash must not wait for a debugger.
 export WINEPREFIX=$windows/prefix WINEARCH=win64 WINEDEBUG=-all DOTNET_EnableWriteXorExecute=0 DOTNET_gcConcurrent=0 DOTNET_ThreadPool_ThreadsToKeepAlive=-1
 if [ ! -e "$WINEPREFIX/system.reg" ]; then
-  WINEDLLOVERRIDES="mscoree,mshtml=" timeout -s KILL 300 wine wineboot -i && timeout -s KILL 120 wine winecfg -v win10 || exit 1
+  WINEDLLOVERRIDES="mscoree,mshtml=" timeout -s KILL 1200 wine wineboot -i && timeout -s KILL 1200 wine winecfg -v win10 || exit 1
 fi
 export WINEDLLOVERRIDES="winedbg.exe=d"
 work=$(mktemp -d)
@@ -89,7 +89,7 @@ refusal=$(millrace_there copy a.txt "$(printf 'x%.0s' {1..256})" 2>&1) && fail "
 grep -q 'the name is too long' <<<"$refusal" || fail "a name of 256 characters: $refusal"
 
 millrace_there serve served --port 0 --h2-port 0 >serve.log 2>&1 &
-for _ in $(seq 1 300); do
+for _ in $(seq 1 1500); do
   url=$(grep -oE 'http://127\.0\.0\.1:[0-9]+/files/' serve.log | head -n 1) && break
   sleep 0.2
 done
@@ -107,7 +107,7 @@ mkdir -p hostile/sub 'hostile/12:30'
 for name in 'a:b.png' aux.c 'What?.mp3' 'dot.' 'back\slash' $'esc\e[2J' '12:30/x' ok sub/fine; do echo "$name" >"hostile/$name"; done
 dotnet "$here" serve hostile --port 0 --h2-port 0 >hostile.log 2>&1 &
 native=$!
-for _ in $(seq 1 300); do
+for _ in $(seq 1 1500); do
   hostile=$(grep -oE 'http://127\.0\.0\.1:[0-9]+/files/' hostile.log | head -n 1) && break
   sleep 0.2
 done

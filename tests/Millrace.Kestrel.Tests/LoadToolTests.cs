@@ -97,7 +97,7 @@ public sealed class LoadToolTests : FolderTests
     public async Task Slow_clients_do_not_keep_others_from_being_served()
     {
         await using TestHost host = await StartAsync();
-        string seconds = Soak.Times(3, 60).ToString(CultureInfo.InvariantCulture);
+        string seconds = Soak.Times(10, 60).ToString(CultureInfo.InvariantCulture);
         string[] common = ["-c", "300", "-r", "300", "-i", "1", "-l", seconds, "-x", "10", "-p", "2"];
         Task<string>[] attacks =
         [

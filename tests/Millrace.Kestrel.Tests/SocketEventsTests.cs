@@ -55,20 +55,21 @@ public sealed class SocketEventsTests
         var sender = new Sender();
         for (int i = 0; i < 3; i++)
         {
-            SocketError error;
             do
             {
-                pair.Sender.Send(new byte[65536], SocketFlags.None, out error);
-            }
-            while (error == SocketError.Success);
+                SocketError error;
+                do
+                {
+                    pair.Sender.Send(new byte[65536], SocketFlags.None, out error);
+                }
+                while (error == SocketError.Success);
 
-            Assert.Equal(SocketError.WouldBlock, error);
+                Assert.Equal(SocketError.WouldBlock, error);
 
-            // Not after the wait has begun: the peer's system may acknowledge, and so make room, before anything is received.
-            Assert.Equal(i, sender.Runs);
-            while (!pair.Events!.WaitForRoom(sender))
-            {
+                // Not after the wait has begun: the peer's system may acknowledge, and so make room, before anything is received.
+                Assert.Equal(i, sender.Runs);
             }
+            while (!pair.Events!.WaitForRoom(sender));
 
             await Bounded.UntilAsync(() =>
             {

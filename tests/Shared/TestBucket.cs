@@ -77,16 +77,12 @@ internal sealed class TestBucket : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        for (int attempt = 1; !await TryDeleteAsync(isLast: attempt == 5); attempt++)
-        {
-            await Task.Delay(TimeSpan.FromMilliseconds(100));
-        }
-
+        await Bounded.UntilAsync(TryDeleteAsync);
         Client.Dispose();
     }
 
     /// <remarks>A request that a disposed store canceled may write an object meanwhile.</remarks>
-    private async Task<bool> TryDeleteAsync(bool isLast)
+    private async Task<bool> TryDeleteAsync()
     {
         foreach (string[] keys in (await KeysAsync()).Chunk(1000))
         {
@@ -104,7 +100,7 @@ internal sealed class TestBucket : IAsyncDisposable
             await Client.DeleteBucketAsync(Name);
             return true;
         }
-        catch (AmazonS3Exception exception) when (!isLast && exception.StatusCode == System.Net.HttpStatusCode.Conflict)
+        catch (AmazonS3Exception exception) when (exception.StatusCode == System.Net.HttpStatusCode.Conflict)
         {
             return false;
         }

@@ -23,7 +23,7 @@ public sealed class CurlTests : ClientTest
     {
         string served = await ServeAsync("a.bin", Large);
         using (ForeignProgram first = ForeignProgram.Start(
-            Here, "curl", "-s", "--limit-rate", "4M", "-o", "got", Url("files/a.bin")))
+            Here, "curl", "-s", "--limit-rate", "1M", "-o", "got", Url("files/a.bin")))
         {
             await first.KillWhenAsync(() => Arrived("got") > 100_000);
         }

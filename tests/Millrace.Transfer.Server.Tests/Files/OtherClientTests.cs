@@ -15,7 +15,7 @@ public sealed class OtherClientTests : ClientTest
     public async Task Wget_continues_a_download_whose_client_was_killed()
     {
         string served = await ServeAsync("a.bin", Large);
-        using (ForeignProgram first = ForeignProgram.Start(Here, "wget", "-q", "--limit-rate=4m", Url("files/a.bin")))
+        using (ForeignProgram first = ForeignProgram.Start(Here, "wget", "-q", "--limit-rate=1m", Url("files/a.bin")))
         {
             await first.KillWhenAsync(() => Arrived("a.bin") > 100_000);
         }
@@ -50,7 +50,7 @@ public sealed class OtherClientTests : ClientTest
         string control = Mine("a.bin.aria2");
         string[] arguments = ["-x4", "-s4", "-k1M", "--auto-save-interval=1", "--file-allocation=none", "--quiet"];
         using (ForeignProgram first = ForeignProgram.Start(
-            Here, "aria2c", [.. arguments, "--max-overall-download-limit=3M", Url("files/a.bin")]))
+            Here, "aria2c", [.. arguments, "--max-overall-download-limit=1M", Url("files/a.bin")]))
         {
             await first.KillWhenAsync(() => File.Exists(control) && Arrived("a.bin") > 1_000_000);
         }
@@ -97,7 +97,7 @@ public sealed class OtherClientTests : ClientTest
         string small = await ServeAsync("f/b.bin", 1000);
         string remote = $":http,url='{Url("files/f/")}':";
         using (ForeignProgram first = ForeignProgram.Start(
-            Here, "rclone", "--config", "/dev/null", "copy", "--bwlimit", "4M", "--buffer-size", "0", remote, "copied"))
+            Here, "rclone", "--config", "/dev/null", "copy", "--bwlimit", "1M", "--buffer-size", "0", remote, "copied"))
         {
             await first.KillWhenAsync(() => Copied().Any(file => file.Name.StartsWith('a') && file.Length > 100_000));
         }

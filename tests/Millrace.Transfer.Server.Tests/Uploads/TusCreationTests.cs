@@ -136,12 +136,14 @@ public sealed class TusCreationTests : ServerTest
     [Fact]
     public async Task Expired_upload_is_gone_as_announced()
     {
+        var clock = new ManualClock();
         await using RunningServer server = await RunningServer.StartAsync(
-            new RunningServerOptions { Store = new LocalFileStoreOptions { UploadLifetime = TimeSpan.FromTicks(1) } });
+            new RunningServerOptions { Store = new LocalFileStoreOptions { EmptyUploadLifetime = TimeSpan.FromHours(2), TimeProvider = clock } });
         using HttpResponseMessage created = await server.TusAsync(
             HttpMethod.Post, "/uploads", null, "Upload-Length: 1", Metadata);
         Assert.True(DateTimeOffset.TryParse(created.Field("Upload-Expires"), out DateTimeOffset expires));
-        Assert.InRange(expires, DateTimeOffset.UtcNow.AddMinutes(-5), DateTimeOffset.UtcNow.AddMinutes(5));
+        Assert.InRange(expires, clock.Now.AddMinutes(100), clock.Now.AddMinutes(125));
+        clock.Advance(TimeSpan.FromHours(3));
         await server.TusAsync(
             HttpMethod.Head, created.Headers.Location!.OriginalString).AnswersAsync(HttpStatusCode.NotFound);
     }

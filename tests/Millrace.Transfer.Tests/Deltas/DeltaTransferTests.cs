@@ -285,7 +285,7 @@ public sealed class DeltaTransferTests : ServerTest
     {
         byte[] old = Server.Write("x", Bytes);
         string path = Folder.Write("x", Edit(old));
-        using TransferClient client = Server.Connect();
+        using TransferClient client = Server.Connect(static options => options.MaxConnections = 1);
         client.Speed.Learn(LinkSpeed.FastBytesPerSecond);
         Assert.Equal(Bytes + 5, (await client.PutAsync(path, Clients.Name("x"))).BytesSent);
         Server.Write("x", Bytes);

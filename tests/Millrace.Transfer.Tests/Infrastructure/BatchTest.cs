@@ -44,6 +44,13 @@ public abstract class BatchTest : ServerTest
 
     protected Task HeldOnesAsync() => Task.WhenAll(_held);
 
+    public override async Task DisposeAsync()
+    {
+        // A file that was held may still be given its name in the folder.
+        await HeldOnesAsync().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await base.DisposeAsync();
+    }
+
     /// <summary>Uploads, or downloads, a new small file.</summary>
     protected abstract Task<TransferResult> MoveAsync(TransferClient client, string name, string path);
 }

@@ -9,7 +9,7 @@ public abstract class ServerTest : IAsyncLifetime
 
     public async Task InitializeAsync() => Server = await TestServer.StartAsync();
 
-    public async Task DisposeAsync()
+    public virtual async Task DisposeAsync()
     {
         Folder.Dispose();
         await Server.DisposeAsync();

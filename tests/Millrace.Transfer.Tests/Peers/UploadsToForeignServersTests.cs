@@ -70,7 +70,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         using TransferClient client = server.Connect();
         await client.PutAsync(source, Name("flaky-file"));
         Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf("flaky-file")));
-        Assert.Contains(server.Lines, static line => line.Contains("QueryUpload", StringComparison.Ordinal));
+        await Bounded.UntilAsync(() => server.Lines.Any(static line => line.Contains("QueryUpload", StringComparison.Ordinal)));
     }
 
     // In gRPC-Web no call is open while the client waits for more to send.
