@@ -30,9 +30,12 @@ internal static class MeasuredObjects
         ObjectCountPass.Measure(entry);
         bool stillSampling = AllocationSampler.IsSampling;
         long after = Allocated(entry);
-        for (int again = 0; again < 10 && after > before; again++)
+
+        // Of a slow method only one invocation is measured, in which the runtime may have allocated something, before as well as after.
+        for (int again = 0; again < 10 && after != before; again++)
         {
-            after = Math.Min(after, Allocated(entry));
+            long bytes = Allocated(entry);
+            (before, after) = (Math.Min(before, bytes), Math.Min(after, bytes));
         }
 
         return new Dictionary<string, object?>

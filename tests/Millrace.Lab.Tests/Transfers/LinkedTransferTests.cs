@@ -21,9 +21,6 @@ public sealed class LinkedTransferTests
             Assert.Equal(1_000_000_000L, item.Parameters.LinkBitsPerSecond);
             Assert.NotNull(item.Samples!.ServerCpuNs);
             Assert.All(item.Samples.WallNs, time => Assert.InRange(time, item.Parameters.RoundTripMs!.Value * 1e6, double.MaxValue));
-
-            // Over within the first second.
-            Assert.Null(item.Samples.LinkShare);
         });
     }
 }

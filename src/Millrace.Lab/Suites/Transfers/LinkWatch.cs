@@ -12,19 +12,23 @@ internal sealed class LinkWatch
 {
     private const double BitsPerByte = 8;
 
-    private static readonly TimeSpan Beginning = TimeSpan.FromSeconds(1);
-
     private readonly string _counter;
     private readonly long _bitsPerSecond;
+    private readonly TimeSpan _beginning;
     private readonly Lock _gate = new();
     private int _invocation;
     private long _before;
     private (long Bytes, long Ticks)? _second;
 
-    public LinkWatch(string name, TransferDirection direction, long bitsPerSecond)
+    /// <param name="name">The interface.</param>
+    /// <param name="direction">Which of its counters.</param>
+    /// <param name="bitsPerSecond">The link's bandwidth.</param>
+    /// <param name="beginning">What is left out of a transfer; null for its first second.</param>
+    public LinkWatch(string name, TransferDirection direction, long bitsPerSecond, TimeSpan? beginning = null)
     {
         _counter = $"/sys/class/net/{name}/statistics/{(direction == TransferDirection.Download ? "rx" : "tx")}_bytes";
         _bitsPerSecond = bitsPerSecond;
+        _beginning = beginning ?? TimeSpan.FromSeconds(1);
     }
 
     public void Begin()
@@ -37,7 +41,7 @@ internal sealed class LinkWatch
         }
     }
 
-    /// <returns>The part, 0 to 1; null of a transfer that was over within the first second.</returns>
+    /// <returns>The part, 0 to 1; null of a transfer that ended in its beginning.</returns>
     public double? End(long fileBytes)
     {
         long now = Stopwatch.GetTimestamp();
@@ -55,7 +59,7 @@ internal sealed class LinkWatch
 
     private async Task NoteAsync(int invocation)
     {
-        await Task.Delay(Beginning).ConfigureAwait(false);
+        await Task.Delay(_beginning).ConfigureAwait(false);
         lock (_gate)
         {
             if (invocation == _invocation)
