@@ -18,6 +18,9 @@ public abstract class CommandTests : FolderTests
     /// <summary>Whether the rights of files bind the commands also when root runs the tests; false for root's own rights.</summary>
     protected bool IsBoundByRights { get; set; }
 
+    /// <summary>Whether no other program gets the port of a server that was killed, so that it can start there again (not on Windows, where two cannot have it).</summary>
+    internal bool KeepsPorts { get; set; }
+
     /// <summary>Servers that are ended after the test.</summary>
     internal List<ServedCommand> Served { get; } = [];
 

@@ -1,5 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
 using System.Text.Json;
 
 namespace Millrace.Cli.Tests;
@@ -11,6 +13,8 @@ internal sealed class ServedCommand : IDisposable
 
     private readonly CommandTests _test;
     private readonly string[] _arguments;
+    private readonly Dictionary<string, long> _poolWaits = [];
+    private readonly Socket? _held;
     private Process _process = null!;
     private CommandHost? _host;
     private Task<string> _error = null!;
@@ -19,6 +23,7 @@ internal sealed class ServedCommand : IDisposable
     {
         _test = test;
         _arguments = arguments;
+        _held = test.KeepsPorts && !OperatingSystem.IsWindows() ? TestPort.Hold() : null;
     }
 
     /// <summary>Its output when it was ready.</summary>
@@ -46,7 +51,7 @@ internal sealed class ServedCommand : IDisposable
     {
         var server = new ServedCommand(test, arguments);
         test.Served.Add(server);
-        await server.StartAsync(port: 0);
+        await server.StartAsync((server._held?.LocalEndPoint as IPEndPoint)?.Port ?? 0);
         server.Client.BaseAddress = new Uri(server.Ready.GetProperty("address").GetString()!);
         return server;
     }
@@ -81,14 +86,30 @@ internal sealed class ServedCommand : IDisposable
         }
     });
 
-    /// <summary>How often its threads of the thread pool have waited, because they had nothing to do or for something else.</summary>
-    public long PoolWaits()
+    /// <summary>How often its threads of the thread pool have waited since the last call, because they had nothing to do or for something else.</summary>
+    public long NewPoolWaits()
     {
         const string Field = "voluntary_ctxt_switches:";
-        return Directory.GetDirectories($"/proc/{Id}/task")
-            .Where(static thread => File.ReadAllText(Path.Combine(thread, "comm")) == ".NET TP Worker\n")
-            .Select(static thread => File.ReadLines(Path.Combine(thread, "status")).Single(static line => line.StartsWith(Field, StringComparison.Ordinal)))
-            .Sum(static line => long.Parse(line.AsSpan(Field.Length), CultureInfo.InvariantCulture));
+        long sum = 0;
+        foreach (string thread in Directory.GetDirectories($"/proc/{Id}/task"))
+        {
+            try
+            {
+                if (File.ReadAllText(Path.Combine(thread, "comm")) == ".NET TP Worker\n")
+                {
+                    string line = File.ReadLines(Path.Combine(thread, "status")).Single(static line => line.StartsWith(Field, StringComparison.Ordinal));
+                    long waits = long.Parse(line.AsSpan(Field.Length), CultureInfo.InvariantCulture);
+                    sum += waits - _poolWaits.GetValueOrDefault(thread);
+                    _poolWaits[thread] = waits;
+                }
+            }
+            catch (IOException)
+            {
+                // The thread has ended.
+            }
+        }
+
+        return sum;
     }
 
     /// <summary>Ends it at once, as the system does when memory runs out.</summary>
@@ -108,7 +129,11 @@ internal sealed class ServedCommand : IDisposable
     /// <summary>Ends it after the test, if it runs in a process that is kept.</summary>
     public void Stop() => _host?.Stop();
 
-    public void Dispose() => Client.Dispose();
+    public void Dispose()
+    {
+        Client.Dispose();
+        _held?.Dispose();
+    }
 
     private async Task StartAsync(int port)
     {

@@ -34,6 +34,14 @@ public static class TestPort
         }
     }
 
+    /// <summary>A port on which nobody listens, until the socket is closed: it is bound, so that no other program gets it.</summary>
+    public static Socket Hold()
+    {
+        var held = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        held.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return held;
+    }
+
     /// <summary>A port that was free a moment ago.</summary>
     public static int Free()
     {

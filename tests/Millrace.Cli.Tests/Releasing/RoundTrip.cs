@@ -32,7 +32,7 @@ internal sealed class RoundTrip(string outside, string inside, params string[] c
             Assert.Equal(content, await File.ReadAllBytesAsync(Path.Combine(outside, "b.txt")));
             string scanned = await PrintAsync("scan", inside + "/b.txt");
             Assert.Contains(Lines.ToString(CultureInfo.InvariantCulture), scanned, StringComparison.Ordinal);
-            Assert.StartsWith("ok", await PrintAsync("health", addresses.GetProperty("address").GetString()!), StringComparison.Ordinal);
+            Assert.StartsWith("ok", await PrintAsync("health", addresses.GetProperty("address").GetString()!, "--timeout", "5m"), StringComparison.Ordinal);
             if (!OperatingSystem.IsWindows())
             {
                 Command.Signal(server, Command.Terminate);

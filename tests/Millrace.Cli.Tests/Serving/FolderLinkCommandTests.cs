@@ -104,6 +104,7 @@ public sealed class FolderLinkCommandTests : CommandTests
     public async Task Killed_server_never_gives_more_than_the_link_allows()
     {
         const int Allowed = 12;
+        KeepsPorts = true;
         (ServedCommand serve, string url) = await ServeAsync("--max-uses", $"{Allowed}");
         byte[] content = new byte[300_000];
         Random.Shared.NextBytes(content);

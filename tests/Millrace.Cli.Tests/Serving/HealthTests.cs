@@ -14,9 +14,9 @@ public sealed class HealthTests : CommandTests
         using ServedCommand serve = await ServeAsync("served");
         string address = $"http://127.0.0.1:{serve.Port}";
 
-        Assert.Matches(@"^ok, .+ free, 0 running transfers\s*$", await SucceedAsync("health", address));
-        Assert.Equal("", await SucceedAsync("health", address + "/health", "--quiet"));
-        JsonElement line = await RunJsonAsync("health", address);
+        Assert.Matches(@"^ok, .+ free, 0 running transfers\s*$", await SucceedAsync("health", address, "--timeout", "5m"));
+        Assert.Equal("", await SucceedAsync("health", address + "/health", "--quiet", "--timeout", "5m"));
+        JsonElement line = await RunJsonAsync("health", address, "--timeout", "5m");
         Assert.Equal((address + "/health", "ok"), (line.GetProperty("url").GetString(), line.GetProperty("status").GetString()));
         Assert.True(line.GetProperty("freeBytes").GetInt64() > 0);
     }
@@ -27,11 +27,11 @@ public sealed class HealthTests : CommandTests
         using ServedCommand serve = await ServeAsync("served", "--leave-free", "1000TiB");
         string address = $"http://127.0.0.1:{serve.Port}";
 
-        string error = await FailAsync("health", address);
+        string error = await FailAsync("health", address, "--timeout", "5m");
         Assert.StartsWith("millrace health: failing: ", error, StringComparison.Ordinal);
         Assert.Contains("have to stay free", error, StringComparison.Ordinal);
 
-        (int exitCode, string output, _) = await RunAsync("health", address, "--json");
+        (int exitCode, string output, _) = await RunAsync("health", address, "--json", "--timeout", "5m");
         Assert.Equal(1, exitCode);
         Assert.Equal("failing", Assert.Single(Lines(output)).GetProperty("status").GetString());
     }
@@ -44,8 +44,8 @@ public sealed class HealthTests : CommandTests
         using ServedCommand serve = await ServeAsync("served");
         string address = $"http://127.0.0.1:{serve.Port}";
 
-        Assert.Equal("ok", (await SucceedAsync("health", address)).Trim());
-        (int exitCode, string output, _) = await EndAsync(Start(["health", address], token));
+        Assert.Equal("ok", (await SucceedAsync("health", address, "--timeout", "5m")).Trim());
+        (int exitCode, string output, _) = await EndAsync(Start(["health", address, "--timeout", "5m"], token));
         Assert.Equal(0, exitCode);
         Assert.Contains("free", output, StringComparison.Ordinal);
     }
@@ -56,10 +56,10 @@ public sealed class HealthTests : CommandTests
         using ServedCommand serve = await ServeAsync("served");
         Folder.Write("served/page", "ok"u8.ToArray());
 
-        Assert.Contains("responded with 200", await FailAsync("health", serve.Files + "page"), StringComparison.Ordinal);
-        Assert.Contains("responded with 404", await FailAsync("health", serve.Files + "missing"), StringComparison.Ordinal);
-        await serve.KillAsync();
-        Assert.Contains("refused", await FailAsync("health", $"http://127.0.0.1:{serve.Port}"), StringComparison.OrdinalIgnoreCase);
+        Assert.Contains("responded with 200", await FailAsync("health", serve.Files + "page", "--timeout", "5m"), StringComparison.Ordinal);
+        Assert.Contains("responded with 404", await FailAsync("health", serve.Files + "missing", "--timeout", "5m"), StringComparison.Ordinal);
+        using Socket none = TestPort.Hold();
+        Assert.Contains("refused", await FailAsync("health", $"http://{none.LocalEndPoint}", "--timeout", "5m"), StringComparison.OrdinalIgnoreCase);
     }
 
     [Fact]

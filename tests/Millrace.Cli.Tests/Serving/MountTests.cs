@@ -35,6 +35,7 @@ public sealed class MountTests : CommandTests
     [NeedsFact(Need.DavMount)]
     public async Task Drive_goes_on_after_its_server_was_killed()
     {
+        KeepsPorts = true;
         using ServedCommand server = await ServeAsync("served");
         using Process work = Begin(server, "echo before >drive/before; touch ready; until [ -e again ]; do sleep 0.05; done; cat drive/before; echo after >drive/after; mv drive/before drive/moved");
         await Bounded.UntilAsync(() => File.Exists(Folder["ready"]) && File.Exists(Folder["served/before"]) && new FileInfo(Folder["served/before"]).Length > 0);

@@ -125,7 +125,7 @@ public sealed class ReadOnlyTests : CommandTests
         Assert.Equal(File.ReadAllBytes(Folder["served/a/b"]), await server.Client.GetByteArrayAsync(link.Replace("a/?", "a/b?", StringComparison.Ordinal)));
         Assert.Contains("a/", await SucceedAsync("link", "--list", "--state", "state"), StringComparison.Ordinal);
         Assert.Contains("reader", await SucceedAsync("token", "list", "--state", "state"), StringComparison.Ordinal);
-        await SucceedAsync("health", "--state", "state");
+        await SucceedAsync("health", "--state", "state", "--timeout", "5m");
 
         using var asked = new HttpRequestMessage(HttpMethod.Get, new Uri(server.Files + "a/b"));
         asked.Headers.Add("Authorization", "Bearer " + token);

@@ -16,10 +16,10 @@ public sealed class ReadyTests : CommandTests
         TestCertificate.Write(Folder.Path);
         using (ServedCommand server = await ServeAsync("served", "--cert", "cert.pem", "--key", "key.pem", "--path-base", "/share", "--host", "localhost"))
         {
-            Assert.StartsWith("ok", await SucceedAsync("health", "--folder", "served"), StringComparison.Ordinal);
+            Assert.StartsWith("ok", await SucceedAsync("health", "--folder", "served", "--timeout", "5m"), StringComparison.Ordinal);
 
             // The address alone does not suffice: no client trusts the certificate.
-            Assert.Contains("TLS", await FailAsync("health", $"https://127.0.0.1:{server.Port}/share/health"), StringComparison.Ordinal);
+            Assert.Contains("TLS", await FailAsync("health", $"https://127.0.0.1:{server.Port}/share/health", "--timeout", "5m"), StringComparison.Ordinal);
             server.Signal(Command.Terminate);
             await server.EndAsync();
         }
@@ -36,11 +36,11 @@ public sealed class ReadyTests : CommandTests
         Process process = Start(["serve", "served", "--json", "--socket", socket]);
         Assert.NotNull(await process.StandardOutput.ReadLineAsync().WaitAsync(TestProcess.Limit));
 
-        Assert.StartsWith("ok", await SucceedAsync("health", "--folder", "served"), StringComparison.Ordinal);
+        Assert.StartsWith("ok", await SucceedAsync("health", "--folder", "served", "--timeout", "5m"), StringComparison.Ordinal);
         process.Kill();
         await process.WaitForExitAsync();
         File.Delete(socket);
-        Assert.Contains("Cannot reach", await FailAsync("health", "--folder", "served"), StringComparison.Ordinal);
+        Assert.Contains("Cannot reach", await FailAsync("health", "--folder", "served", "--timeout", "5m"), StringComparison.Ordinal);
     }
 
     [NeedsFact(Need.Linux)]

@@ -26,7 +26,7 @@ public sealed class ScrubCommandTests : CommandTests
         Assert.Contains("A running server uses the folder", error, StringComparison.Ordinal);
         Assert.Contains("--list", error, StringComparison.Ordinal);
         await SucceedAsync("scrub", Folder["served"], "--list");
-        Assert.True((await RunJsonAsync("health", $"http://127.0.0.1:{serve.Port}")).TryGetProperty("scrub", out _));
+        Assert.True((await RunJsonAsync("health", $"http://127.0.0.1:{serve.Port}", "--timeout", "5m")).TryGetProperty("scrub", out _));
     }
 
     [Theory]

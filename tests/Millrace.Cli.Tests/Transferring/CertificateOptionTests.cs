@@ -42,12 +42,12 @@ public sealed class CertificateOptionTests : CommandTests
         using ServedCommand server = await ServeTlsAsync();
         string address = $"https://127.0.0.1:{server.Port}";
 
-        string refused = await FailAsync("health", address);
+        string refused = await FailAsync("health", address, "--timeout", "5m");
         Assert.Contains("the server has signed its certificate itself, and that is not trusted here", refused, StringComparison.Ordinal);
         Assert.Contains("--ca-cert", refused, StringComparison.Ordinal);
-        Assert.StartsWith("ok", await SucceedAsync("health", address, "--ca-cert", Folder["cert.pem"]), StringComparison.Ordinal);
+        Assert.StartsWith("ok", await SucceedAsync("health", address, "--ca-cert", Folder["cert.pem"], "--timeout", "5m"), StringComparison.Ordinal);
 
-        (int exitCode, string output, string error) = await RunAsync("health", address, "--insecure-tls", "--quiet");
+        (int exitCode, string output, string error) = await RunAsync("health", address, "--insecure-tls", "--quiet", "--timeout", "5m");
         Assert.Equal((0, ""), (exitCode, output));
         Assert.StartsWith("millrace health: warning: with --insecure-tls no certificate is checked", error, StringComparison.Ordinal);
     }
@@ -62,7 +62,7 @@ public sealed class CertificateOptionTests : CommandTests
         using ServedCommand server = await ServeTlsAsync(fromDays, toDays);
         string address = $"https://{host}:{server.Port}/";
 
-        string error = await FailAsync("health", address, "--ca-cert", Folder["cert.pem"]);
+        string error = await FailAsync("health", address, "--ca-cert", Folder["cert.pem"], "--timeout", "5m");
         Assert.Contains(reason, error, StringComparison.Ordinal);
         Assert.DoesNotContain("trusted here", error, StringComparison.Ordinal);
         Assert.Contains(reason, await FailAsync("put", "one", address + "files/", "--ca-cert", Folder["cert.pem"]), StringComparison.Ordinal);
@@ -79,7 +79,7 @@ public sealed class CertificateOptionTests : CommandTests
 
         await SucceedAsync(
             "health", $"https://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}/health", "--ca-cert", Folder["cert.pem"],
-            "--client-cert", Folder["cert.pem"], "--client-key", Folder["key.pem"]);
+            "--client-cert", Folder["cert.pem"], "--client-key", Folder["key.pem"], "--timeout", "5m");
 
         Assert.Equal("CN=127.0.0.1", await shown);
     }

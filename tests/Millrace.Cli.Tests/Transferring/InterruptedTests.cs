@@ -139,6 +139,7 @@ public sealed class InterruptedTests : CommandTests
     [Fact]
     public async Task Upload_resumes_after_the_server_was_killed_and_restarted()
     {
+        KeepsPorts = true;
         using ServedCommand server = await ServeAsync("served");
         await using var relay = new StallingRelay(() => server.Port);
         relay.Stall(up: Middle);

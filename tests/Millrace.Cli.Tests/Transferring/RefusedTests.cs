@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using System.Text.Json;
 
 namespace Millrace.Cli.Tests.Transferring;
@@ -89,10 +90,10 @@ public sealed class RefusedTests : CommandTests
         Assert.StartsWith("millrace ls: There is no folder 'nonono'.", error, StringComparison.Ordinal);
         Assert.DoesNotContain("404", error, StringComparison.Ordinal);
         MustName(await FailAsync("ls", server.Files + "nonono/", "--verbose"), "Listing 'nonono' over http1", "404", "There is no folder");
-        await server.KillAsync();
+        using Socket none = TestPort.Hold();
         Assert.Equal(
-            $"millrace ls: Cannot connect: Connection refused (127.0.0.1:{server.Port}). Is the server running?\n",
-            await FailAsync("ls", server.Files, "--attempts", "1"));
+            $"millrace ls: Cannot connect: Connection refused ({none.LocalEndPoint}). Is the server running?\n",
+            await FailAsync("ls", $"http://{none.LocalEndPoint}/files/", "--attempts", "1"));
     }
 
     [Fact]
@@ -119,11 +120,10 @@ public sealed class RefusedTests : CommandTests
     [Fact]
     public async Task Unreachable_server_is_named()
     {
-        using ServedCommand server = await ServeAsync("served");
-        await server.KillAsync();
+        using Socket none = TestPort.Hold();
 
-        string error = await FailAsync("put", "one.bin", server.Files, "--attempts", "2");
-        MustName(error, "millrace put:", $"127.0.0.1:{server.Port}", "refused", "Is the server running?", "--attempts");
+        string error = await FailAsync("put", "one.bin", $"http://{none.LocalEndPoint}/files/", "--attempts", "2");
+        MustName(error, "millrace put:", $"{none.LocalEndPoint}", "refused", "Is the server running?", "--attempts");
     }
 
     [NeedsFact(Need.Mount)]

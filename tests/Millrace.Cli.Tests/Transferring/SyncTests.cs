@@ -138,26 +138,28 @@ public sealed class SyncTests : CommandTests
         Write("tree/a", 1);
         Write("tree/z", 5_000_000);
         using ServedCommand server = await ServeAsync("served");
-        await using var relay = new StallingRelay(() => server.Port);
-        (string, string)[] elsewhere = [("XDG_STATE_HOME", Folder["elsewhere"])];
-
-        // Over the relay, and of another user or machine, which the system's locks do not see.
-        relay.Stall(up: 1_000_000);
-        Process first = Start(["sync", "tree", relay.Files + "up/"]);
-        await relay.StalledAsync();
         string url = server.Files + "up/";
+
+        // Slow, and not stalled: it has to renew its lock.
+        Process first = Start(["sync", "--limit-rate", "10K", "tree", url]);
+        await HoldsLockAsync(first);
+
+        // Of another user or machine, which the system's locks do not see.
+        (string, string)[] elsewhere = [("XDG_STATE_HOME", Folder["elsewhere"])];
         Process refused = Start(["sync", "--via", protocol, "tree", url], variables: elsewhere);
         (int exitCode, string output, string error) = await EndAsync(refused);
         Assert.Equal(1, exitCode);
         Assert.Contains($"Another sync into 'up' is running ({Environment.UserName} on {Environment.MachineName}, process {first.Id}).", error, StringComparison.Ordinal);
         Assert.Contains("Wait for it, or add --wait.", error, StringComparison.Ordinal);
-        Process waiting = Start(["sync", "--wait", "--via", protocol, "tree", url], variables: elsewhere);
 
         // The machine of the first one fails; the same command there takes its lock over.
         first.Kill();
         await first.WaitForExitAsync();
-        relay.CutAndRelease();
-        await SucceedAsync("sync", "tree", relay.Files + "up/");
+        Process again = Start(["sync", "--limit-rate", "1M", "tree", url]);
+        await HoldsLockAsync(again);
+        Process waiting = Start(["sync", "--wait", "--via", protocol, "tree", url], variables: elsewhere);
+        (exitCode, _, error) = await EndAsync(again);
+        Assert.True(exitCode == 0, error);
         (exitCode, output, error) = await EndAsync(waiting);
         Assert.True(exitCode == 0, error);
         Assert.Contains("2 files unchanged", output, StringComparison.Ordinal);
@@ -361,6 +363,13 @@ public sealed class SyncTests : CommandTests
             await InStepAsync(watch);
             await Task.Delay(100 * i);
         }
+    }
+
+    /// <summary>Waits until a sync has the server's lock, or has ended.</summary>
+    private Task HoldsLockAsync(Process sync)
+    {
+        string locks = Folder["served/.millrace/locks/.millrace"];
+        return Bounded.UntilAsync(() => sync.HasExited || (File.Exists(locks) && File.ReadAllText(locks).Contains($"process {sync.Id}", StringComparison.Ordinal)));
     }
 
     private async Task InStepAsync(Process watch)

@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.RegularExpressions;
 using Millrace.Transfer;
 using Spectre.Console;
@@ -9,11 +10,17 @@ public sealed partial class TransferDisplayTests
 {
     private const long MiB = 1024 * 1024;
 
+    private readonly StringBuilder _output = new();
+
+    /// <summary>Writes the output, and is the lock that guards it.</summary>
+    private readonly TextWriter _screen;
+
+    public TransferDisplayTests() => _screen = TextWriter.Synchronized(new StringWriter(_output));
+
     [Fact]
     public async Task Bars_show_every_running_file_and_the_total_and_are_used_again()
     {
-        var output = new StringWriter();
-        IAnsiConsole console = Terminal(output);
+        IAnsiConsole console = Terminal();
         TransferItem[] items = [.. Enumerable.Range(0, 10).Select(Item)];
 
         await BarDisplay.RunAsync(console, items, async display =>
@@ -26,8 +33,8 @@ public sealed partial class TransferDisplayTests
                 }
 
                 // Until the bars have been drawn with what both have reported, which happens on another thread.
-                await DrawnAsync(output, pair[1].Path);
-                await DrawnAsync(output, $"{(2 * done) + 1} MiB of 10 MiB, 2 MiB/s");
+                await DrawnAsync(pair[1].Path);
+                await DrawnAsync($"{(2 * done) + 1} MiB of 10 MiB, 2 MiB/s");
                 foreach (TransferItem item in pair)
                 {
                     display.End(new TransferOutcome(item, Result(item), null, 1));
@@ -37,7 +44,7 @@ public sealed partial class TransferDisplayTests
             return 0;
         });
 
-        string text = Plain(output);
+        string text = Plain();
         Assert.All(items, item => Assert.Contains(item.Path, text, StringComparison.Ordinal));
         Assert.Contains("512 KiB of 1 MiB, 1 MiB/s, 1 s left", text, StringComparison.Ordinal);
         Assert.Contains("8 of 10 files", text, StringComparison.Ordinal);
@@ -47,16 +54,14 @@ public sealed partial class TransferDisplayTests
     [Fact]
     public async Task A_name_with_markup_is_shown_as_it_is()
     {
-        var output = new StringWriter();
-
-        await BarDisplay.RunAsync(Terminal(output), [new TransferItem("[red]x[/]", default, "http://h/files/x", null)], async display =>
+        await BarDisplay.RunAsync(Terminal(), [new TransferItem("[red]x[/]", default, "http://h/files/x", null)], async display =>
         {
             display.Begin(new TransferItem("[red]x", default, "http://h/files/x", null)).Report(default);
-            await DrawnAsync(output, "[red]x");
+            await DrawnAsync("[red]x");
             return 0;
         });
 
-        Assert.Contains("[red]x", Plain(output), StringComparison.Ordinal);
+        Assert.Contains("[red]x", Plain(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -88,33 +93,26 @@ public sealed partial class TransferDisplayTests
 
     private static TransferResult Result(TransferItem item) => new(item.Name, MiB, null, null, TransferProtocol.Http1, MiB, 1);
 
-    private static IAnsiConsole Terminal(StringWriter output)
+    private IAnsiConsole Terminal()
     {
         IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings
         {
             Ansi = AnsiSupport.Yes,
             ColorSystem = ColorSystemSupport.NoColors,
             Interactive = InteractionSupport.Yes,
-            Out = new AnsiConsoleOutput(TextWriter.Synchronized(output)),
+            Out = new AnsiConsoleOutput(_screen),
         });
         console.Profile.Width = 120;
         return console;
     }
 
-    private static async Task DrawnAsync(StringWriter output, string text)
-    {
-        for (int tries = 0; !Plain(output).Contains(text, StringComparison.Ordinal); tries++)
-        {
-            Assert.True(tries < 600, $"'{text}' was not drawn within a minute.");
-            await Task.Delay(100);
-        }
-    }
+    private Task DrawnAsync(string text) => Bounded.UntilAsync(() => Plain().Contains(text, StringComparison.Ordinal));
 
-    private static string Plain(StringWriter output)
+    private string Plain()
     {
-        lock (output)
+        lock (_screen)
         {
-            return Escapes().Replace(output.ToString(), "");
+            return Escapes().Replace(_output.ToString(), "");
         }
     }
 

@@ -39,8 +39,8 @@ public sealed class CommitGroupTests : IDisposable
         Task[] others = Begin(group);
         Assert.Equal(Count, group.Waiting);
         _release.Set();
-        await first.WaitAsync(TimeSpan.FromMinutes(1));
-        await Task.WhenAll(others).WaitAsync(TimeSpan.FromMinutes(1));
+        await first.Soon();
+        await Task.WhenAll(others).Soon();
         Assert.Equal(1, _shared);
         Assert.Equal(0, seen);
         Assert.All(Published(), Assert.True);
@@ -63,7 +63,7 @@ public sealed class CommitGroupTests : IDisposable
         Array.Reverse(works);
         Task[] all = [first, .. works.Select(group.CommitAsync)];
         _release.Set();
-        await Task.WhenAll(all).WaitAsync(TimeSpan.FromMinutes(1));
+        await Task.WhenAll(all).Soon();
         Assert.Equal([works[^1].File.Handle], asked);
     }
 
@@ -80,7 +80,7 @@ public sealed class CommitGroupTests : IDisposable
         CommitWork[] works = [Work("first", held: true), .. Enumerable.Range(0, Count).Select(i => Work($"{i}"))];
         Task[] all = [.. works.Select(group.CommitAsync)];
         _release.Set();
-        await Task.WhenAll(all).WaitAsync(TimeSpan.FromMinutes(1));
+        await Task.WhenAll(all).Soon();
         Assert.Equal(1, _shared);
         Assert.Null(CommitGroup.Find(works[1].File));
         Assert.NotNull(CommitGroup.Find(works[2].File));
@@ -108,8 +108,8 @@ public sealed class CommitGroupTests : IDisposable
         }
 
         _release.Set();
-        await first.WaitAsync(TimeSpan.FromMinutes(1));
-        Task all = Task.WhenAll(others).WaitAsync(TimeSpan.FromMinutes(1));
+        await first.Soon();
+        Task all = Task.WhenAll(others).Soon();
         if (fails)
         {
             await Assert.ThrowsAsync<FilePipeException>(() => all);
@@ -132,8 +132,8 @@ public sealed class CommitGroupTests : IDisposable
         var group = new CommitGroup(_ => true, _ => Shared(), maxAlone: 1);
         CommitWork closed = Work("closed");
         closed.File.Dispose();
-        await Assert.ThrowsAnyAsync<Exception>(() => group.CommitAsync(closed).WaitAsync(TimeSpan.FromMinutes(1)));
-        await group.CommitAsync(Work("next")).WaitAsync(TimeSpan.FromMinutes(1));
+        await Assert.ThrowsAnyAsync<Exception>(() => group.CommitAsync(closed).Soon());
+        await group.CommitAsync(Work("next")).Soon();
         Assert.True(File.Exists(_folder["next"]));
     }
 
@@ -146,8 +146,8 @@ public sealed class CommitGroupTests : IDisposable
         Task first = group.CommitAsync(Work("first", held: true));
         Task[] others = Begin(group, i => i == 7 ? new FilePipeException(FilePipeError.WriteFailed, "lost", "7", 0) : null);
         _release.Set();
-        await first.WaitAsync(TimeSpan.FromMinutes(1));
-        FilePipeException lost = await Assert.ThrowsAsync<FilePipeException>(() => Task.WhenAll(others).WaitAsync(TimeSpan.FromMinutes(1)));
+        await first.Soon();
+        FilePipeException lost = await Assert.ThrowsAsync<FilePipeException>(() => Task.WhenAll(others).Soon());
         Assert.Equal("lost", lost.Message);
         Assert.Equal(isTried ? 1 : 0, _shared);
         Assert.Equal(Enumerable.Range(0, Count).Select(static i => i != 7), Published());
@@ -163,9 +163,9 @@ public sealed class CommitGroupTests : IDisposable
         Task[] others = Begin(group);
         await stop.CancelAsync();
         _release.Set();
-        await first.WaitAsync(TimeSpan.FromMinutes(1));
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => canceled.WaitAsync(TimeSpan.FromMinutes(1)));
-        await Task.WhenAll(others).WaitAsync(TimeSpan.FromMinutes(1));
+        await first.Soon();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => canceled.Soon());
+        await Task.WhenAll(others).Soon();
         Assert.False(File.Exists(_folder["canceled"]));
         Assert.All(Published(), Assert.True);
     }
@@ -177,7 +177,7 @@ public sealed class CommitGroupTests : IDisposable
         Task first = group.CommitAsync(Work("first", held: true));
         Task[] others = [.. Enumerable.Range(0, CommitGroup.MinShared - 1).Select(i => group.CommitAsync(Work($"{i}")))];
         _release.Set();
-        await Task.WhenAll([first, .. others]).WaitAsync(TimeSpan.FromMinutes(1));
+        await Task.WhenAll([first, .. others]).Soon();
         Assert.Equal(0, _shared);
     }
 
@@ -189,7 +189,7 @@ public sealed class CommitGroupTests : IDisposable
         Task first = group.CommitAsync(Work("first", held: true));
         Task[] others = [.. Enumerable.Range(0, Files).Select(i => group.CommitAsync(Work($"{i}")))];
         _release.Set();
-        await Task.WhenAll([first, .. others]).WaitAsync(TimeSpan.FromMinutes(1));
+        await Task.WhenAll([first, .. others]).Soon();
         Assert.Equal(2, _shared);
         Assert.Equal(0, group.Waiting);
     }
@@ -221,7 +221,7 @@ public sealed class CommitGroupTests : IDisposable
                 Assert.Equal(FilePipeError.NameTaken, (await Assert.ThrowsAsync<FilePipeException>(async () => await writer.CommitAsync())).Error);
                 await writer.DisposeAsync();
             }
-        })).WaitAsync(TimeSpan.FromMinutes(2));
+        })).Soon();
         Assert.Equal(300, Directory.GetFiles(_folder.Path).Length);
         Assert.All(Enumerable.Range(0, 300), i => Assert.Equal(i == 5 ? "taken"u8.ToArray() : [(byte)i, 1, 2], File.ReadAllBytes(_folder[$"{i}"])));
     }
@@ -270,7 +270,7 @@ public sealed class CommitGroupTests : IDisposable
 
         public override void Flush()
         {
-            Assert.True(release?.Wait(TimeSpan.FromMinutes(1)) ?? true);
+            Assert.True(release?.Wait(Bounded.Patience) ?? true);
             if (failure is not null)
             {
                 throw failure;
