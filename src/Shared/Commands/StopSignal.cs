@@ -9,6 +9,7 @@ internal sealed class StopSignal : IDisposable
     private readonly CancellationTokenSource? _cut;
     private readonly PosixSignalRegistration _interrupt;
     private readonly PosixSignalRegistration _terminate;
+    private int _signals;
 
     public StopSignal(bool handlesSecond = false)
     {
@@ -31,8 +32,9 @@ internal sealed class StopSignal : IDisposable
 
     private void Handle(PosixSignalContext context)
     {
-        CancellationTokenSource? next = _stop.IsCancellationRequested ? _cut : _stop;
-        context.Cancel = next?.IsCancellationRequested == false;
+        // Each signal has a thread of its own.
+        CancellationTokenSource? next = Interlocked.Increment(ref _signals) switch { 1 => _stop, 2 => _cut, _ => null };
+        context.Cancel = next is not null;
         next?.Cancel();
     }
 }

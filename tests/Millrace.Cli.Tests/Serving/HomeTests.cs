@@ -83,6 +83,14 @@ public sealed class HomeTests : CommandTests
         }
     }
 
+    [Theory]
+    [InlineData("198.17.255.255", true)]
+    [InlineData("198.18.0.1", false)]
+    [InlineData("198.19.255.254", false)]
+    [InlineData("198.20.0.1", true)]
+    [InlineData("fd12:3456:789a::1", true)]
+    public void Networks_for_tests_are_left_out(string address, bool isListed) => Assert.Equal(isListed, LanAddresses.IsOfLan(IPAddress.Parse(address)));
+
     [Fact]
     public async Task Self_signed_certificate_is_kept_and_has_the_printed_fingerprint()
     {
