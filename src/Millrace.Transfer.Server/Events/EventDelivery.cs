@@ -29,6 +29,11 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
     /// <summary>Records that an event has left the queue, before the next one of its name is delivered.</summary>
     public Action<EventRecord>? Removed { get; init; }
 
+    /// <summary>
+    /// Records that an event was dropped: that event, the one that counts it, and the id that this one had. Null if the queue has no limit of its own.
+    /// </summary>
+    public Action<EventRecord, EventRecord, string?>? Dropped { get; init; }
+
     public int Count
     {
         get
@@ -59,14 +64,16 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
 
         meter.EventsPending(1);
         StartAll();
+        lock (_lock)
+        {
+            DropExcess();
+        }
     }
 
-    /// <summary>Drops the oldest event that is not being delivered, and counts it in an event at the beginning.</summary>
-    /// <returns>The event that was dropped, and the one that counts it, with the id that it had; null if all are being delivered.</returns>
-    public (EventRecord Dropped, EventRecord Count, string? OldId)? DropOldest()
+    /// <summary>Over the limit, drops the oldest events that are not being delivered, and counts them in an event at the beginning. The caller holds the lock.</summary>
+    private void DropExcess()
     {
-        (EventRecord, EventRecord, string?) result;
-        lock (_lock)
+        while (Dropped is not null && options.WhenFull == FullOutbox.Drop && _pending.Count > options.MaxPending && !_end.IsCancellationRequested)
         {
             LinkedListNode<Pending>? oldest = _pending.First;
             while (oldest is not null && (oldest.Value.IsInFlight || oldest.Value.Record.Kind == FileEventKind.Dropped))
@@ -76,7 +83,7 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
 
             if (oldest is null)
             {
-                return null;
+                return;
             }
 
             _pending.Remove(oldest);
@@ -103,12 +110,10 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
                 counting.Value.Record = count;
             }
 
-            result = (oldest.Value.Record, count, oldId == count.Id ? null : oldId);
+            Dropped(oldest.Value.Record, count, oldId == count.Id ? null : oldId);
+            meter.EventsPending(-1);
+            meter.Event("dropped");
         }
-
-        meter.EventsPending(-1);
-        meter.Event("dropped");
-        return result;
     }
 
     /// <summary>All events that wait, in order.</summary>
@@ -227,7 +232,11 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
             lock (_lock)
             {
                 pending.IsInFlight = false;
-                _inFlight--;
+                if (--_inFlight == 0)
+                {
+                    // Those that failed could not be dropped before.
+                    DropExcess();
+                }
             }
 
             StartAll();

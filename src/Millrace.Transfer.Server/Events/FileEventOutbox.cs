@@ -53,6 +53,7 @@ internal sealed class FileEventOutbox : EventOutbox
         _delivery = new EventDelivery(options, meter, clock, logger)
         {
             Removed = record => Write(new EventLine { Done = record.Id }),
+            Dropped = WriteDropped,
         };
     }
 
@@ -115,21 +116,9 @@ internal sealed class FileEventOutbox : EventOutbox
         {
             _intents.Remove(begun.Id);
             Write(happened is null ? new EventLine { Done = begun.Id } : new EventLine { Event = happened });
-            if (happened is null)
+            if (happened is not null)
             {
-                return default;
-            }
-
-            _delivery.Add(happened);
-            while (_options.WhenFull == FullOutbox.Drop && _delivery.Count > _options.MaxPending && _delivery.DropOldest() is var (dropped, count, oldId))
-            {
-                Write(new EventLine { Done = dropped.Id });
-                if (oldId is not null)
-                {
-                    Write(new EventLine { Done = oldId });
-                }
-
-                Write(new EventLine { Event = count });
+                _delivery.Add(happened);
             }
         }
 
@@ -180,6 +169,17 @@ internal sealed class FileEventOutbox : EventOutbox
 
         _wake.Writer.TryWrite(true);
         return written.Task;
+    }
+
+    private void WriteDropped(EventRecord dropped, EventRecord count, string? oldId)
+    {
+        Write(new EventLine { Done = dropped.Id });
+        if (oldId is not null)
+        {
+            Write(new EventLine { Done = oldId });
+        }
+
+        Write(new EventLine { Event = count });
     }
 
     private void End(Exception reason)
