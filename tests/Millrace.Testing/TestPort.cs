@@ -34,7 +34,7 @@ public static class TestPort
         }
     }
 
-    /// <summary>A port on which nobody listens, until the socket is closed: it is bound, so that no other program gets it.</summary>
+    /// <summary>A port without a listener, until the socket is closed: it is bound, so that no other program gets it.</summary>
     public static Socket Hold()
     {
         var held = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);

@@ -310,7 +310,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
 
     /// <summary>Drops unsent bytes. Callable from any thread.</summary>
     /// <remarks>
-    /// A flush that waits is left to whoever sends, which alone knows whether the last byte went out before: a client that resets
+    /// A flush that waits is left to the code that sends, which alone knows whether the last byte went out before: a client that resets
     /// its connection after that byte has the whole response.
     /// </remarks>
     public void Abort(Exception error)
@@ -391,7 +391,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     {
         lock (_lock)
         {
-            // When the connection is closed, whoever sends ends the flush.
+            // On a closed connection, the code that sends ends the flush.
             if (!_flushWaits || _flushToken != token || _closed)
             {
                 return;

@@ -30,7 +30,7 @@ internal sealed class EventDelivery(FileEventOptions options, TransferMeter mete
     public Action<EventRecord>? Removed { get; init; }
 
     /// <summary>
-    /// Records that an event was dropped: that event, the one that counts it, and the id that this one had. Null if the queue has no limit of its own.
+    /// Records that an event was dropped: that event, the one that counts it, and the id that this one had. Null if the queue has no limit.
     /// </summary>
     public Action<EventRecord, EventRecord, string?>? Dropped { get; init; }
 

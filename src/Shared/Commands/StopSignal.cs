@@ -32,7 +32,7 @@ internal sealed class StopSignal : IDisposable
 
     private void Handle(PosixSignalContext context)
     {
-        // Each signal has a thread of its own.
+        // Two signals may be handled at the same time.
         CancellationTokenSource? next = Interlocked.Increment(ref _signals) switch { 1 => _stop, 2 => _cut, _ => null };
         context.Cancel = next is not null;
         next?.Cancel();

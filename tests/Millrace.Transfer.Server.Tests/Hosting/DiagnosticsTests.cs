@@ -289,7 +289,7 @@ public sealed class DiagnosticsTests
             await connection.SkipAsync(length);
             if (i % 2 == 0 && (length < 64 * 1024 || !TestedTransport.IsKestrel))
             {
-                // Over Kestrel's own sockets, a flush that had to wait says that the connection ended, also if it had sent everything before.
+                // Over Kestrel's own sockets, a flush that had to wait counts as incomplete once the connection has ended, also if it had sent everything before.
                 connection.Reset();
             }
         }

@@ -23,7 +23,7 @@ internal sealed class LinkWatch
     /// <param name="name">The interface.</param>
     /// <param name="direction">Which of its counters.</param>
     /// <param name="bitsPerSecond">The link's bandwidth.</param>
-    /// <param name="beginning">What is left out of a transfer; null for its first second.</param>
+    /// <param name="beginning">The part of a transfer that is left out; null for its first second.</param>
     public LinkWatch(string name, TransferDirection direction, long bitsPerSecond, TimeSpan? beginning = null)
     {
         _counter = $"/sys/class/net/{name}/statistics/{(direction == TransferDirection.Download ? "rx" : "tx")}_bytes";

@@ -102,7 +102,7 @@ export function openForm({ heading, fields, submit, isDanger, className = "", ac
   return dialog;
 
   function stop(): void {
-    // At once: that the dialog is closed is told later, and the next step could begin before.
+    // At once: the dialog's close event comes later, and the next step could begin before.
     closing.abort();
     dialog.close();
   }
